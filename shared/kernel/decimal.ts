@@ -1,0 +1,15 @@
+import { Decimal as DecimalJs } from 'decimal.js'
+
+/** decimal.js with room for 14 + 6 digits and their products; its own default of 20 would round 12345678901234567890.123456. */
+export const Decimal = DecimalJs.clone({ precision: 40, rounding: DecimalJs.ROUND_HALF_UP, toExpNeg: -30, toExpPos: 60, defaults: true })
+export type Decimal = DecimalJs
+
+const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
+
+/** Whether text is a decimal number as people and JSON write it; hexadecimal, Infinity and blanks are not. */
+export const isDecimalText = (text: string): boolean => text.length <= 400 && plain.test(text)
+
+/** The shortest plain decimal text of a number: no exponent, no trailing zeros, no negative zero. */
+export function canonicalDecimal(value: Decimal): string {
+  return value.isZero() ? '0' : value.toFixed()
+}

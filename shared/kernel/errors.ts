@@ -1,0 +1,57 @@
+/** Every failure that a caller may see: one row is one code (document 1, Errors). Nothing else in the tree names a failure's HTTP status. */
+export const catalogue = {
+  VALIDATION_ERROR: { status: 400, message: 'The request breaks a rule of this route' },
+  UNAUTHORIZED: { status: 401, message: 'Send a valid access key or session token as Authorization: Bearer' },
+  LIMIT_EXCEEDED: { status: 402, message: 'A cap of the free plan is reached' },
+  FORBIDDEN: { status: 403, message: 'Your roles do not allow this' },
+  ORG_SUSPENDED: { status: 403, message: 'This workspace is suspended' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  KEY_TAKEN: { status: 409, message: 'The key is already used' },
+  DUPLICATE_VALUE: { status: 409, message: 'A unique field already holds this value' },
+  SLOT_TAKEN: { status: 409, message: 'The slot is taken' },
+  SHEET_LOCKED: { status: 409, message: 'Another editor holds the workbook' },
+  AGENT_BUSY: { status: 409, message: 'The assistant is already working in this conversation' },
+  PRECONDITION_FAILED: { status: 412, message: 'The record changed since it was read' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  INTERNAL: { status: 500, message: 'Something went wrong on our side' },
+  AGENT_ERROR: { status: 502, message: 'The assistant could not complete the call' },
+  MARKETPLACE_ERROR: { status: 502, message: 'A connected store answered with an error' },
+  DATASOURCE_ERROR: { status: 502, message: 'A connected data source failed or refused the query' },
+  ORG_NOT_READY: { status: 503, message: 'This workspace is being set up' },
+  AGENT_DISABLED: { status: 503, message: 'The assistant is not available for this call' },
+  KNOWLEDGE_DISABLED: { status: 503, message: 'Knowledge search is not available' },
+  SHEETS_MEMORY: { status: 503, message: 'The spreadsheet needs more memory than it may have' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** What of a problem is kept with an operation and shown to callers. */
+export interface StoredProblem {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** A failure meant for the caller. Anything else that is thrown reaches the caller as INTERNAL, without detail. */
+export class Problem extends Error {
+  readonly code: ErrorCode
+  /** Response headers that the failure carries, such as Retry-After. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message?: string, options: { cause?: unknown; headers?: Record<string, string> } = {}) {
+    super(message ?? catalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return catalogue[this.code].status
+  }
+
+  toJSON(): StoredProblem {
+    return { code: this.code, message: this.message }
+  }
+}
+
+/** Makes a Problem to throw: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
+export const problem = (code: ErrorCode, message?: string, options?: { cause?: unknown; headers?: Record<string, string> }): Problem =>
+  new Problem(code, message, options)
