@@ -1,0 +1,33 @@
+import { builder } from '#shared/db/builder.ts'
+import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+
+const booleans = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['true', true],
+  ['false', false],
+])
+
+function parseBoolean(input: unknown, path: string): boolean {
+  const value = booleans.get(input)
+  if (value === undefined) throw refusal(path, 'true or false', input)
+  return value
+}
+
+/** True or false. */
+export const boolKind: FieldKind<boolean> = {
+  ...plainKind,
+  type: 'bool',
+  columns: ['boolean'],
+  filter: {
+    operators: ['eq'],
+    byDefault: 'eq',
+    where: ({ column }, _operator, value, path) => builder.raw('?? = ?', [column, parseBoolean(value, path)]),
+  },
+  parse: (input, _field, { path }) => parseBoolean(input, path),
+  fromColumns: ownForm,
+  // Spreadsheets write TRUE and FALSE.
+  fromCell: (text) => text.trim().toLowerCase(),
+  toCell: String,
+}

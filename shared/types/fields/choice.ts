@@ -1,0 +1,56 @@
+import type { FieldShape } from '#shared/types/fields/field.ts'
+import { textFilter } from '#shared/types/fields/filter.ts'
+import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
+import { listKind, maxEntries, parseList } from '#shared/types/fields/list.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+import { parseText } from '#shared/types/fields/text.ts'
+
+/** Options that a field may have, and characters of each. */
+export const maxOptions = 500
+export const maxOptionLength = 200
+
+function checkOption(value: string, { rules }: FieldShape, path: string): void {
+  if (!rules.options?.includes(value)) throw refusal(path, `one of ${(rules.options ?? []).join(', ')}`, value)
+}
+
+const parseOption = (input: unknown, path: string): string => parseText(input, path, maxOptionLength)
+
+const parseNewOption = (input: unknown, path: string): string => {
+  const option = parseOption(input, path)
+  if (option === '') throw refusal(path, 'text that is not empty', option)
+  return option
+}
+
+/** Reads the rule `options`: at least one, none empty, none twice. */
+export function parseOptions(input: unknown, path: string): readonly string[] {
+  const options = parseList(input, path, { max: maxOptions, distinct: true, parseEntry: parseNewOption })
+  if (options.length === 0) throw refusal(path, 'at least one option', input)
+  return options
+}
+
+/** One of the field's options. */
+export const selectKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'select',
+  columns: ['text'],
+  ruleKeys: ['options'],
+  filter: textFilter,
+  parse: (input, _field, { path }) => parseOption(input, path),
+  check: checkOption,
+  fromColumns: ownForm,
+  fromCell: exactCell,
+  toCell: (value) => value,
+}
+
+/** Several of the field's options, none of them twice, in the order sent. */
+export const multiselectKind: FieldKind<readonly string[]> = {
+  ...listKind,
+  type: 'multiselect',
+  columns: ['text[]'],
+  ruleKeys: ['options'],
+  parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: true, parseEntry: parseOption }),
+  check(values, field, path) {
+    for (const [index, value] of values.entries()) checkOption(value, field, `${path}[${index}]`)
+  },
+  fromColumns: ownForm,
+}

@@ -1,0 +1,41 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { isDecimalText } from '#shared/kernel/decimal.ts'
+import type { FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+
+/** The SQL of the operators that compare; `ne` is true for a row without a value. */
+export const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, string>> = {
+  eq: '=',
+  ne: 'is distinct from',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+}
+
+/**
+ * The condition that a text column holds `text` anywhere, letter case aside; `q` and the operator `contains` both mean this.
+ * ILIKE, because a trigram index serves it; `%`, `_` and the backslash stand for themselves.
+ */
+export const contains = (column: string, text: string): Knex.Raw =>
+  builder.raw('?? ilike ?', [column, `%${text.replace(/[\\%_]/g, '\\$&')}%`])
+
+/** Filters of the types that are text: `eq` and `ne` exact, `contains` without regard to letter case. */
+export const textFilter: KindFilter = {
+  operators: ['eq', 'ne', 'contains'],
+  byDefault: 'contains',
+  where: ({ column }, operator, value) =>
+    operator === 'contains' ? contains(column, value) : builder.raw(`?? ${comparisons[operator]} ?`, [column, value]),
+}
+
+/** The operators of the types that have an order. */
+export const ordered: Pick<KindFilter, 'operators' | 'byDefault'> = { operators: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'], byDefault: 'eq' }
+
+/** Filters of numbers and of a currency's amount, by value. */
+export const amountFilter: KindFilter = {
+  ...ordered,
+  where({ column }, operator, value, path) {
+    if (!isDecimalText(value)) throw refusal(path, 'a number', value)
+    return builder.raw(`?? ${comparisons[operator as keyof typeof comparisons]} ?::numeric`, [column, value])
+  },
+}

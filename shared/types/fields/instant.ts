@@ -1,0 +1,38 @@
+const day = /^(\d{4})-(\d{2})-(\d{2})$/
+const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const isLeapYear = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+/** Whether text is a day of the calendar as YYYY-MM-DD, from year 0001 to 9999. */
+export function isDay(text: string): boolean {
+  const [, year, month, date] = (day.exec(text) ?? []).map(Number)
+  if (year === undefined || month === undefined || date === undefined) return false
+  const last = month === 2 && isLeapYear(year) ? 29 : (daysOfMonth[month - 1] ?? 0)
+  return year >= 1 && date >= 1 && date <= last
+}
+
+/**
+ * The same instant in UTC, `2026-01-01T00:00:00Z`, of RFC 3339 text: fractions are kept up to microseconds (further digits are cut off,
+ * trailing zeros dropped), a leap second counts as the midnight after it. undefined when the text is no such instant of the years 0001 to 9999.
+ */
+export function utcInstant(text: string): string | undefined {
+  const match = instant.exec(text)
+  if (match === null) return undefined
+  const [, date = '', hour = '', minute = '', second = '', fraction = '', sign, offsetHour, offsetMinute] = match
+  if (!isDay(date) || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined
+  const offsetMinutes = sign === undefined ? 0 : Number(`${sign}1`) * (Number(offsetHour) * 60 + Number(offsetMinute))
+  const local = Date.parse(`${date}T${hour}:${minute}:00Z`)
+  const utc = new Date(local + Number(second) * 1_000 - offsetMinutes * 60_000)
+  const seconds = utc.toISOString().slice(0, -5)
+  if (!isDay(seconds.slice(0, -9)) || (second === '60' && !seconds.endsWith('T00:00:00'))) return undefined
+  const kept = fraction.slice(0, 6).replace(/0+$/, '')
+  return `${seconds}${kept === '' ? '' : `.${kept}`}Z`
+}
+
+/** The day after, YYYY-MM-DD; after 9999-12-31 comes 10000-01-01, which PostgreSQL reads. */
+export function dayAfter(date: string): string {
+  const next = new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString()
+  return next.startsWith('+') ? next.slice(2, 13) : next.slice(0, 10)
+}

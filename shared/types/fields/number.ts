@@ -1,0 +1,51 @@
+import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
+import { exactNumber, numberText } from '#shared/kernel/json.ts'
+import type { FieldShape } from '#shared/types/fields/field.ts'
+import { amountFilter } from '#shared/types/fields/filter.ts'
+import { type FieldKind, plainKind } from '#shared/types/fields/kind.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+
+const maxDecimalPlaces = 6
+const limit = new Decimal(10).pow(14)
+const rule = 'a number with up to 14 digits before and 6 after the decimal point'
+
+// Most amounts: no sign but minus, no exponent, no zeros to take off. They need no Decimal.
+const alreadyCanonical = /^(?:0|-?[1-9]\d{0,13})$|^-?(?:0|[1-9]\d{0,13})\.\d{0,5}[1-9]$/
+
+/** Reads a JSON number or a numeric string as decimal text with the same digits; throws VALIDATION_ERROR when it has too many. */
+export function parseAmount(input: unknown, path: string): string {
+  const text = typeof input === 'string' ? input : numberText(input)
+  if (text === undefined || !isDecimalText(text)) throw refusal(path, rule, input)
+  if (alreadyCanonical.test(text)) return text
+  const amount = new Decimal(text)
+  if (amount.abs().gte(limit) || amount.decimalPlaces() > maxDecimalPlaces) throw refusal(path, rule, input)
+  return canonicalDecimal(amount)
+}
+
+/** The decimal text of a numeric(20,6) cell, which comes with all its places: `12.500000` is `12.5`. */
+export function amountOfCell(cell: string): string {
+  if (!cell.includes('.')) return cell
+  let end = cell.length
+  while (cell.charCodeAt(end - 1) === 0x30) end -= 1
+  return cell.slice(0, cell.charCodeAt(end - 1) === 0x2e ? end - 1 : end)
+}
+
+/** Holds an amount against `min` and `max`. */
+export function checkRange(amount: string, { rules }: FieldShape, path: string): void {
+  if (rules.min !== undefined && new Decimal(amount).lt(rules.min)) throw refusal(path, `at least ${rules.min}`, exactNumber(amount))
+  if (rules.max !== undefined && new Decimal(amount).gt(rules.max)) throw refusal(path, `at most ${rules.max}`, exactNumber(amount))
+}
+
+/** An exact decimal number. */
+export const numberKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'number',
+  columns: ['numeric(20,6)'],
+  ruleKeys: ['min', 'max'],
+  filter: amountFilter,
+  parse: (input, _field, { path }) => parseAmount(input, path),
+  check: checkRange,
+  fromColumns: ([cell]) => (cell == null ? null : amountOfCell(cell as string)),
+  toJson: exactNumber,
+  toCell: (value) => value,
+}

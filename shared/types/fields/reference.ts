@@ -1,0 +1,37 @@
+import { builder } from '#shared/db/builder.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
+import { listKind, maxEntries, parseList } from '#shared/types/fields/list.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+
+/** Reads a record's id in any letter case; only its form is checked, not its existence (decisions, Values on create). */
+function parseId(input: unknown, path: string): string {
+  if (typeof input !== 'string' || !isUuid(input)) throw refusal(path, 'the UUID of a record', input)
+  return input.toLowerCase()
+}
+
+/** The id of another record. */
+export const refKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'ref',
+  columns: ['uuid'],
+  ruleKeys: ['ref_type'],
+  filter: {
+    operators: ['eq'],
+    byDefault: 'eq',
+    where: ({ column }, _operator, value, path) => builder.raw('?? = ?', [column, parseId(value, path)]),
+  },
+  parse: (input, _field, { path }) => parseId(input, path),
+  fromColumns: ownForm,
+  toCell: (value) => value,
+}
+
+/** Ids of other records, in the order sent; an id may stand there twice. */
+export const refsKind: FieldKind<readonly string[]> = {
+  ...listKind,
+  type: 'refs',
+  columns: ['uuid[]'],
+  ruleKeys: ['ref_type'],
+  parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: false, parseEntry: parseId }),
+  fromColumns: ownForm,
+}

@@ -1,0 +1,31 @@
+import type { Knex } from '#shared/db/builder.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Field, FieldColumns } from '#shared/types/fields/field.ts'
+import type { FilterOperator } from '#shared/types/fields/kind.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import { refusal } from '#shared/types/fields/refuse.ts'
+
+/** One condition of a search on a field (document 1, Search mode); without an operator the type's own one counts. */
+export interface FieldFilter {
+  readonly op?: string | undefined
+  readonly value: string
+}
+
+type Searched = Pick<Field, 'key' | 'type'>
+
+/**
+ * The SQL condition of a filter on a field whose values stand in `columns`. Throws VALIDATION_ERROR that names the field and what
+ * is allowed when the type cannot be filtered on, does not know the operator, or the value does not suit it. `path` is the filter's.
+ */
+export function filterCondition({ key, type }: Searched, columns: FieldColumns, { op, value }: FieldFilter, path: string): Knex.Raw {
+  const { filter } = fieldKinds[type]
+  if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
+  const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
+  if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
+  return filter.where(columns, operator satisfies FilterOperator, value, `${path}.value for ${key}`)
+}
+
+/** Throws VALIDATION_ERROR when the field's type cannot be sorted by. Its first column is the one to sort by. */
+export function requireSortable({ key, type }: Searched, path = 'sort'): void {
+  if (!fieldKinds[type].sortable) throw problem('VALIDATION_ERROR', `${path}: ${key} is a ${type} field and cannot be sorted by`)
+}
