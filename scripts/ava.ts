@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { endWithParent } from './parent.mjs'
+import { createTally, type Tally } from './tally.ts'
+
+// Each running file has a database, an API and workers of its own; more of them at once wait for each other.
+const mostFilesAtOnce = 8
+const graceMs = 5_000
+
+/**
+ * Runs AVA with these arguments, shows its report, and answers the count. Nothing of it is left afterwards, whether it ended
+ * by itself or because it was told to stop.
+ */
+export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Tally> {
+  const cli = join(import.meta.dirname, '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
+  const concurrency = `--concurrency=${Math.min(availableParallelism(), mostFilesAtOnce)}`
+  const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, cli, concurrency, ...args]
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+  const child = spawn(command, rest, { env: { ...env, ...colour }, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  const end = (signal: NodeJS.Signals) => endGroup(child.pid, signal)
+  stop.addEventListener('abort', () => {
+    end('SIGINT')
+    setTimeout(end, graceMs, 'SIGKILL').unref()
+  })
+
+  const tally = createTally()
+  createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+    process.stdout.write(`${line}\n`)
+    tally.read(line)
+  })
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code ?? 1))
+  })
+  end('SIGKILL')
+  return tally.result(exitCode)
+}
+
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid) process.kill(-pid, signal)
+  } catch {
+    // Nobody is left in it.
+  }
+}

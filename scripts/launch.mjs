@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { ensureInstalled, pinnedNode } from './install.mjs'
+
+/**
+ * Installs what is missing, runs the pinned Node with these arguments, and ends as it ends. Signals are passed on; when this
+ * process dies, or the npm that started it, the other hears of it by the closing of its channel and stops too.
+ * @param {string} root the project's folder
+ * @param {string[]} args a file of the project and its arguments
+ * @param {{ development: boolean, cwd?: string }} options
+ */
+export async function launch(root, args, options) {
+  const stop = new AbortController()
+  let child = null
+  const end = (signal) => {
+    stop.abort()
+    child?.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, end)
+  watchNpm(() => end('SIGTERM'))
+
+  const isInstalled = await ensureInstalled(root, options, stop.signal)
+  if (stop.signal.aborted) process.exit(130)
+  if (!isInstalled) fail('The dependencies could not be installed: see what npm says above, then run the same command again.')
+  const node = pinnedNode(root)
+  if (node === null) fail(`Kontor runs on Node 24 or newer, this is ${process.version}. Install a newer Node and try again.`)
+
+  child = spawn(node, args, { cwd: options.cwd, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  child.on('error', (error) => fail(`${node} does not run here: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code)
+    for (const name of signals) process.off(name, end)
+    process.kill(process.pid, signal)
+  })
+}
+
+// npm passes SIGINT and SIGTERM on; of its kill -9 a child hears nothing but that it has another parent.
+function watchNpm(onGone) {
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event || parent <= 1) return
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    onGone()
+  }, 1000)
+  watch.unref()
+}
+
+function fail(text) {
+  console.error(text)
+  process.exit(1)
+}

@@ -1,0 +1,1 @@
+export function endWithParent(signal: 'INT' | 'QUIT' | 'TERM' | 'KILL'): string[]

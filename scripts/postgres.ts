@@ -1,0 +1,12 @@
+import { startTemporary } from './postgres/temporary.ts'
+import { requested, stopRequest } from './stop.ts'
+
+// `node scripts/run.mjs postgres`: an empty database server to run single test files against, until Ctrl-C.
+
+const stop = stopRequest()
+const postgres = await startTemporary((line) => console.error(line))
+console.log(`export TEST_DATABASE_URL=${postgres.url}`)
+const keepAlive = setInterval(() => {}, 60_000)
+await requested(stop)
+clearInterval(keepAlive)
+await postgres.stop()

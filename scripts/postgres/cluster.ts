@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Identity, takeOver } from './identity.ts'
+import { type Profile, roleName } from './profile.ts'
+
+const majorVersion = '18'
+
+/**
+ * Makes a database cluster in `folder` unless there is one. It is made whole under another name first: a start that is cut
+ * off leaves nothing that looks like a cluster. One of another major version of PostgreSQL throws.
+ */
+export async function ensureCluster(identity: Identity, folder: string, profile: Profile): Promise<void> {
+  const version = join(folder, 'PG_VERSION')
+  if (existsSync(version)) {
+    const found = readFileSync(version, 'utf8').trim()
+    if (found !== majorVersion)
+      throw new Error(`${folder} was written by PostgreSQL ${found}; this is ${majorVersion}. Set DATA_DIR to another folder.`)
+    return
+  }
+  const unfinished = `${folder}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(dirname(folder), { recursive: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  takeOver(identity, unfinished)
+  await initialise(identity, unfinished, profile)
+  renameSync(unfinished, folder)
+}
+
+/** How PostgreSQL is told its folder: the account of an identity may not be allowed to enter the folders above it. */
+export function dataArgument(identity: Identity, folder: string): string {
+  return identity.account && process.platform === 'linux' ? '/proc/self/cwd' : folder
+}
+
+/**
+ * Sets the password of the one role that may sign in, before the server runs. It lasts until the next start, so that there is
+ * none to be kept or lost: 256 random bits, hashed once, because a thousand times would only slow down every connection.
+ */
+export function setPassword(identity: Identity, folder: string, profile: Profile, password: string): Promise<void> {
+  return execute(identity, folder, profile, [`alter role ${roleName} password '${password}'`])
+}
+
+// Its superuser never signs in over the network: it is used here, in single-user mode, and nowhere else.
+async function initialise(identity: Identity, folder: string, profile: Profile): Promise<void> {
+  const data = dataArgument(identity, folder)
+  const locale = ['--locale-provider=builtin', '--locale=C.UTF-8', '--encoding=UTF8']
+  const settings = ['scram_iterations=1', 'timezone=UTC', 'log_timezone=UTC'].flatMap((setting) => ['-c', setting])
+  await run(identity, folder, 'initdb', ['-D', data, '-U', 'postgres', '-A', 'reject', '--no-sync', ...locale, ...settings], '')
+  await execute(identity, folder, profile, [
+    `create role ${roleName} login createdb ${profile.isSuperuser ? 'superuser' : ''}`,
+    `create database ${roleName} owner ${roleName}`,
+  ])
+  writeFileSync(join(folder, 'pg_hba.conf'), `host all ${roleName} 127.0.0.1/32 scram-sha-256\n`)
+  if (profile.isSynced) await run(identity, folder, 'initdb', ['-D', data, '--sync-only'], '')
+}
+
+function execute(identity: Identity, folder: string, profile: Profile, statements: readonly string[]): Promise<void> {
+  const settings = profile.settings.flatMap((setting) => ['-c', setting])
+  const args = ['--single', '-D', dataArgument(identity, folder), ...settings, 'postgres']
+  return run(identity, folder, 'postgres', args, `${statements.join('\n')}\n`)
+}
+
+/** The environment of its programs: nothing of ours, since PGDATA, PGPORT and their like would be obeyed. */
+export const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C' }
+
+function run(identity: Identity, cwd: string, program: string, args: readonly string[], input: string): Promise<void> {
+  const [command = '', ...rest] = [...identity.prefix, join(identity.binaries, 'bin', program), ...args]
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, rest, { cwd, env: environment, stdio: 'pipe', ...identity.account })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      // A session in single-user mode ends well whatever its statements did.
+      if (code === 0 && !/^.*(ERROR|FATAL):/m.test(output)) resolve()
+      else reject(new Error(`PostgreSQL could not prepare ${cwd} (${program}):\n${output.trim()}`))
+    })
+  })
+}
