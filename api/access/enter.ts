@@ -1,0 +1,51 @@
+import type { Head, Route } from '#api/http/route.ts'
+import { loadActor } from '#shared/access/actor.ts'
+import type { PlatformScope, Scope } from '#shared/access/scope.ts'
+import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+
+/** Seconds after which a caller may ask again for a workspace that is being set up. */
+const setUpSeconds = 2
+
+/**
+ * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
+ * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
+ */
+export async function enterWorkspace(
+  route: Route,
+  platform: PlatformScope,
+  orgId: string,
+  head: { params: Readonly<Record<string, string>>; query: () => unknown },
+): Promise<Scope> {
+  const { principal, cache, db } = platform
+  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
+    throw problem('NOT_FOUND')
+  const id = orgId.toLowerCase()
+  const [workspace, actor] = await Promise.all([
+    cache.remember(id, 'workspace', () => findWorkspace(db, id)),
+    loadActor(cache, db, id, principal.id),
+  ])
+  if (!workspace || !actor) throw problem('NOT_FOUND')
+  refuseUnlessActive(workspace)
+  if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
+  const scope: Scope = { ...platform, workspace, actor }
+  const resource = await route.on?.({ params: head.params, query: head.query() } as Head<string, unknown>, scope)
+  requirePermission(route, scope, resource)
+  return scope
+}
+
+function refuseUnlessActive({ status }: Workspace): void {
+  if (status === 'suspended') throw problem('ORG_SUSPENDED')
+  if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpSeconds) } })
+}
+
+/** Permissions that are no name of a role's rule admit every member and key. */
+const open = new Set<string>(['public', 'any', 'person', 'member'])
+
+function requirePermission({ permission }: Route, { actor }: Scope, resource: string | undefined): void {
+  if (open.has(permission)) return
+  if (actor.policy.permits(permission, resource) === 'never') {
+    throw problem('FORBIDDEN', resource === undefined ? `Needs ${permission}` : `Needs ${permission} on ${resource}`)
+  }
+}

@@ -1,0 +1,42 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import { serveHealth } from '#api/health.ts'
+import { crossOrigin } from '#api/http/cors.ts'
+import { answerFailure } from '#api/http/failure.ts'
+import { observe } from '#api/http/observe.ts'
+import { serve } from '#api/http/pipeline.ts'
+import { requestIdOf } from '#api/http/request-id.ts'
+import { serveDescription } from '#api/pages/docs.ts'
+import { routes } from '#api/routes.ts'
+import type { ApiServices } from '#api/services.ts'
+import { problem } from '#shared/kernel/errors.ts'
+
+/** Where the version stands in every authenticated path (document 1, Versioning). */
+export const base = '/v1'
+
+/** The API as a Koa application, from its route declarations. */
+export function createApp(services: ApiServices): Koa {
+  const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
+  app.silent = true
+  const router = new Router()
+  for (const route of routes) router.register(base + route.path, [route.method], serve(route, services))
+  serveHealth(router, services)
+  serveDescription(router)
+  app.use(async (ctx, next) => {
+    const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
+    ctx.state.requestId = requestId
+    ctx.set('X-Request-ID', requestId)
+    const finished = observe(ctx, services)
+    try {
+      if (crossOrigin(ctx)) return
+      await next()
+      if (ctx.status === 404 && ctx.body === undefined) throw problem('NOT_FOUND')
+    } catch (error) {
+      answerFailure(ctx, error, services.log)
+    } finally {
+      finished()
+    }
+  })
+  app.use(router.routes())
+  return app
+}

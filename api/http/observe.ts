@@ -1,0 +1,28 @@
+import type { Context } from 'koa'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { ApiServices } from '#api/services.ts'
+
+/** What this process counts of itself, for `GET /metrics`. */
+export const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const requestSeconds = new Histogram({
+  name: 'kontor_http_request_seconds',
+  help: 'Time until a request was answered, by method, route pattern and status',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+  registers: [registry],
+})
+
+/** Times a request; call what it returns when the answer is made. Slow ones are logged with their request id. */
+export function observe(ctx: Context, { config, log }: ApiServices): () => void {
+  const started = performance.now()
+  return () => {
+    const ms = performance.now() - started
+    const route: string = ctx.state.route ?? 'none'
+    requestSeconds.observe({ method: ctx.method, route, status: ctx.status }, ms / 1000)
+    const line = { method: ctx.method, route, status: ctx.status, ms: Math.round(ms), request_id: ctx.state.requestId }
+    if (ms >= config.slowRequestMs) log.warn(line, 'slow request')
+    else log.debug(line, 'request')
+  }
+}

@@ -1,0 +1,119 @@
+import type { Readable } from 'node:stream'
+import type { AppName, Permission } from '#shared/access/permissions.ts'
+import type { PlatformScope, Scope } from '#shared/access/scope.ts'
+import type { Schema } from '#shared/kernel/schema.ts'
+import type { JobDefinition } from '#shared/queue/job.ts'
+
+/** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
+export const org = '/orgs/:orgId' as const
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** The names after ':' in a path: 'id' in '/records/:id'. */
+type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Params<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A route of a workspace works in its scope; any other in the platform's. */
+type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : PlatformScope
+
+/**
+ * Who may call: a permission of the caller's roles, or spelled out: 'public' for anybody, 'any' for every person and key,
+ * 'person' for people only (a key answers 401), 'member' for every member and key of the workspace.
+ */
+export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
+
+/** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
+export type LimitName = 'sign-in'
+
+/** What is known of a request before its body is read. */
+export interface Head<Path extends string, Query> {
+  readonly params: Readonly<Record<Params<Path>, string>>
+  readonly query: Query
+}
+
+export interface Request<Path extends string, Body, Query> extends Head<Path, Query> {
+  readonly body: Body
+  /** A request header's value, or empty text. */
+  readonly header: (name: string) => string
+  /** The client's address, as the rate limits see it. */
+  readonly address: string
+}
+
+interface Declaration<Path extends string, Body, Query> {
+  readonly method: Method
+  readonly path: Path
+  readonly summary: string
+  /** More than the summary, for the API's description. */
+  readonly description?: string
+  readonly tag: string
+  /** The app that must be switched on in the workspace's settings; null for what is always there. */
+  readonly app: AppName | null
+  readonly permission: Admission
+  /** The key that the permission is asked for, such as a record type's. Throws NOT_FOUND when it names nothing. */
+  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** The same, where the body names it. */
+  readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  readonly limit: LimitName | null
+  readonly body?: Schema<Body>
+  readonly query?: Schema<Query>
+}
+
+/** An answer that is no JSON: it is streamed with its own headers. */
+export class Download {
+  readonly stream: Readable
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(stream: Readable, headers: Readonly<Record<string, string>>) {
+    this.stream = stream
+    this.headers = headers
+  }
+}
+
+/** Answers at once. */
+interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query> {
+  readonly status: 200 | 201 | 204
+  /** The shape of `data`; null where the answer has no JSON body: 204, or a Download of `contentType`. */
+  readonly response: Schema<Response> | null
+  readonly contentType?: string
+  readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Promise<NoInfer<Response> | Download>
+}
+
+/** A file that the request carries for the worker: streamed into storage before the job is enqueued. */
+export interface Upload {
+  readonly maxBytes: number
+  /** Content types whose raw body is the file; in multipart/form-data it is the part named `file`. */
+  readonly contentTypes: readonly string[]
+}
+
+/** Hands the work to a worker. The pipeline persists, enqueues, waits and answers 200 or 202 (decisions, Long work). */
+interface Delegated<Path extends string, Body, Query, Payload, Result> extends Declaration<Path, Body, Query> {
+  readonly job: JobDefinition<Payload, Result>
+  /** What the work makes: JSON under `data`, or a file with this content type. */
+  readonly makes: 'json' | 'text/csv' | 'text/calendar'
+  readonly upload?: Upload
+  readonly payload: (
+    request: Request<Path, Body, Query>,
+    scope: ScopeOf<Path>,
+    fileId: string,
+  ) => NoInfer<Payload> | Promise<NoInfer<Payload>>
+}
+
+/** Declares a route that answers now. `app`, `permission` and `limit` must be chosen: leaving one out does not compile. */
+export const answer = <const Path extends string, Response, Body = unknown, Query = unknown>(
+  route: Answered<Path, Body, Query, Response>,
+) => Object.freeze({ kind: 'answer' as const, ...route })
+
+/** Declares a route whose work a worker does. */
+export const delegate = <const Path extends string, Payload, Result, Body = unknown, Query = unknown>(
+  route: Delegated<Path, Body, Query, Payload, Result>,
+) => Object.freeze({ kind: 'delegate' as const, ...route })
+
+// A table of routes holds every body, query and result type at once; each declaration above has checked its own.
+/* biome-ignore-start lint/suspicious/noExplicitAny: see above */
+export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any>
+export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any>
+/* biome-ignore-end lint/suspicious/noExplicitAny: see above */
+export type Route = AnswerRoute | DelegateRoute

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { RateLimits } from '#api/access/rate-limit.ts'
+import { createApp } from '#api/app.ts'
+import { requestIdOf } from '#api/http/request-id.ts'
+import type { ApiServices } from '#api/services.ts'
+import { Cache } from '#shared/db/cache.ts'
+import { Database } from '#shared/db/database.ts'
+import { Listener } from '#shared/db/listener.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import { Queue } from '#shared/queue/queue.ts'
+import { channels } from '#shared/queue/signals.ts'
+import { Waiter } from '#shared/queue/waiter.ts'
+
+export interface Api {
+  readonly port: number
+  readonly services: ApiServices
+  /** Takes no more requests, ends what runs within `graceMs`, and lets go of every connection. */
+  readonly stop: (graceMs: number) => Promise<void>
+}
+
+/** Starts the API on the configuration's port. */
+export async function startApi(config: Config, log: Logger, now: () => Date = () => new Date()): Promise<Api> {
+  const database = new Database(config.databaseUrl, {
+    connections: config.databaseConnections,
+    name: 'kontor api',
+    statementTimeoutMs: 15_000,
+  })
+  const cache = new Cache(config.databaseUrl, 'kontor api')
+  const queue = new Queue(database, { supervise: false })
+  await queue.open((error) => log.warn({ err: error }, 'queue'))
+  const waiter = new Waiter(database)
+  const listener = new Listener(config.databaseUrl, 'kontor api', {
+    [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
+  })
+  await listener.open()
+  const services: ApiServices = { config, cache, queue, log, now, database, waiter, rateLimits: new RateLimits(database) }
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 }, createApp(services).callback())
+  server.on('clientError', refuseUnreadable)
+  await listen(server, config.port)
+  return {
+    port: (server.address() as AddressInfo).port,
+    services,
+    stop: async (graceMs) => {
+      await closeServer(server, graceMs)
+      await listener.close()
+      await queue.close()
+      await cache.close()
+      await database.close()
+    },
+  }
+}
+
+/** A request that is no HTTP still gets the error body of every other. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const requestId = requestIdOf(undefined)
+  const body = JSON.stringify({ error: { code: 'VALIDATION_ERROR', message: 'The request is not valid HTTP', request_id: requestId } })
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-ID: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const listen = (server: Server, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  const hurry = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(hurry)
+}

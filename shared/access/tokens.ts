@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * Access keys and session tokens read `<prefix>_<scope><secret><check>`: the workspace's or person's id and 256 random bits in base 62,
+ * and a CRC-32 of all before it, so that a mistyped token is told apart and secret scanners can recognise one
+ * (decisions, People, keys, workspaces). Only the SHA-256 of the secret is stored.
+ */
+export interface Token {
+  readonly text: string
+  readonly hash: Buffer
+}
+
+export type TokenKind = 'key' | 'session'
+const prefixes: Readonly<Record<TokenKind, string>> = { key: 'kt_', session: 'ks_' }
+
+const [scopeLength, secretLength, checkLength] = [22, 43, 6]
+
+/** A new token of a workspace (key) or person (session). */
+export function makeToken(kind: TokenKind, scopeId: string): Token {
+  const secret = toBase62(randomBytes(32), secretLength)
+  const body = prefixes[kind] + toBase62(Buffer.from(scopeId.replaceAll('-', ''), 'hex'), scopeLength) + secret
+  return { text: body + checksum(body), hash: hashSecret(secret) }
+}
+
+/** What a token says of itself; null when it is not one of ours. Whether it is valid only the database knows. */
+export function readToken(text: string): { readonly kind: TokenKind; readonly scopeId: string; readonly hash: Buffer } | null {
+  const match = /^(k[ts]_)([0-9A-Za-z]{22})([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
+  const [, prefix, scope, secret, check] = match ?? []
+  if (!prefix || !scope || !secret || check !== checksum(prefix + scope + secret)) return null
+  const scopeId = toUuid(scope)
+  return scopeId === null ? null : { kind: prefix === prefixes.key ? 'key' : 'session', scopeId, hash: hashSecret(secret) }
+}
+
+/** What a list of keys shows of one: enough to recognise, nothing to guess by. */
+export const visiblePrefix = (text: string): string => `${text.slice(0, 3)}…${text.slice(3 + scopeLength, 3 + scopeLength + 4)}`
+
+/** The SHA-256 under which a secret is stored and looked up. */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Random text for links in mail: 256 bits in base 62. */
+export function makeSecret(): Token {
+  const text = toBase62(randomBytes(32), secretLength)
+  return { text, hash: hashSecret(text) }
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+function toBase62(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  while (text.length < length) {
+    text = (digits[Number(rest % 62n)] ?? '') + text
+    rest /= 62n
+  }
+  return text
+}
+
+function toUuid(text: string): string | null {
+  let number = 0n
+  for (const digit of text) number = number * 62n + BigInt(digits.indexOf(digit))
+  const hex = number.toString(16).padStart(32, '0')
+  return hex.length === 32 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : null
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32(text))
+  return toBase62(bytes, checkLength)
+}

@@ -1,0 +1,56 @@
+import { Changes } from '#shared/db/changes.ts'
+
+/** The most scopes (workspaces, people) whose facts one process keeps; the oldest go first. */
+const maxScopes = 20_000
+
+/**
+ * What a process remembers of slow-changing facts: roles, members, keys, sessions, settings, types. Every entry belongs to a scope, the
+ * id of a workspace or person, and goes when that scope changes. Call `settle` once at the start of a piece of work; what is remembered
+ * after it is as true as a fresh read would have been at that moment.
+ */
+export class Cache {
+  readonly #scopes = new Map<string, Map<string, Promise<unknown>>>()
+  readonly #changes: Changes
+
+  constructor(databaseUrl: string, name: string) {
+    this.#changes = new Changes(databaseUrl, name, (scope) => this.drop(scope))
+  }
+
+  /** Resolves once nothing older than this call is remembered. */
+  settle(): Promise<void> {
+    return this.#changes.settle()
+  }
+
+  /** The remembered value of `key` in `scope`, or what `load` gives, which is then remembered. A failed or undefined load is not. */
+  remember<T>(scope: string, key: string, load: () => Promise<T>): Promise<T> {
+    const entries = this.#entries(scope)
+    const known = entries.get(key)
+    if (known) return known as Promise<T>
+    const loading = load()
+    entries.set(key, loading)
+    const forget = () => {
+      if (entries.get(key) === loading) entries.delete(key)
+    }
+    loading.then((value) => value === undefined && forget(), forget)
+    return loading
+  }
+
+  /** Forgets a scope; everything when it is undefined. */
+  drop(scope: string | undefined): void {
+    if (scope === undefined) this.#scopes.clear()
+    else this.#scopes.delete(scope)
+  }
+
+  async close(): Promise<void> {
+    await this.#changes.close()
+  }
+
+  #entries(scope: string): Map<string, Promise<unknown>> {
+    const known = this.#scopes.get(scope)
+    if (known) return known
+    if (this.#scopes.size >= maxScopes) this.#scopes.delete(this.#scopes.keys().next().value ?? '')
+    const entries = new Map<string, Promise<unknown>>()
+    this.#scopes.set(scope, entries)
+    return entries
+  }
+}

@@ -1,0 +1,121 @@
+import pg from 'pg'
+
+/** A change that caches must hear of: the workspace or person whose cached facts are out of date. */
+interface Change {
+  readonly id: string
+  readonly scope: string
+  readonly horizon: string
+}
+
+/** Changes are kept an hour (workers sweep them); a process that has not asked for half of it starts over with empty caches. */
+const staleAfterMs = 30 * 60 * 1000
+
+/**
+ * Tells whether what a process has cached still holds, as of now. Triggers write a row to `cache_changes` whenever a role, member, key,
+ * session, setting, type or field changes; `settle` reads the rows that this process has not seen and drops what they name. One small
+ * statement serves every request that is waiting at that moment, so its cost does not grow with the load. Unlike a notification it
+ * cannot be late: a revoked key is refused by every process on the next request (design, The hot path).
+ */
+export class Changes {
+  readonly #url: string
+  readonly #name: string
+  readonly #drop: (scope: string | undefined) => void
+  #client: Promise<pg.Client> | undefined
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #horizon: string | undefined
+  #seen = new Set<string>()
+  #askedAt = 0
+
+  /** `drop` forgets what is cached of a scope, or everything when called with undefined. */
+  constructor(url: string, name: string, drop: (scope: string | undefined) => void) {
+    this.#url = url
+    this.#name = name
+    this.#drop = drop
+  }
+
+  /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is out of reach. */
+  settle(): Promise<void> {
+    if (!this.#running) {
+      this.#running = this.#ask().finally(() => {
+        this.#running = undefined
+      })
+      return this.#running
+    }
+    // The statement under way may have read before this call's facts were committed, so everybody who comes now shares the next one.
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined
+        return this.settle()
+      })
+    return this.#next
+  }
+
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined)
+    await client?.end()
+  }
+
+  async #ask(): Promise<void> {
+    this.#client ??= this.#connect()
+    const client = await this.#client
+    try {
+      const { rows } = await client.query<Change>({ name: 'changes', text: statement, values: [this.#horizon ?? null] })
+      this.#apply(rows)
+    } catch (error) {
+      this.#forget(client)
+      throw error
+    }
+  }
+
+  #apply(rows: readonly Change[]): void {
+    const now = Date.now()
+    if (this.#horizon === undefined || now - this.#askedAt > staleAfterMs) {
+      this.#drop(undefined)
+      this.#seen = new Set()
+    }
+    this.#askedAt = now
+    const seen = new Set<string>()
+    for (const { id, scope, horizon } of rows) {
+      this.#horizon = horizon
+      if (id === null) continue
+      seen.add(id)
+      if (!this.#seen.has(id)) this.#drop(scope)
+    }
+    this.#seen = seen
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: `${this.#name} changes`,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    })
+    client.on('error', () => this.#forget(client))
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      this.#client = undefined
+      throw error
+    }
+  }
+
+  /** Lets go of a dead connection; whatever was missed meanwhile is found by the horizon, which is kept. */
+  #forget(client: pg.Client): void {
+    this.#client = undefined
+    client.removeAllListeners('error').on('error', () => undefined)
+    client.end().catch(() => undefined)
+  }
+}
+
+// Rows are found by the transaction that wrote them, not by a counter: a lower number may commit after a higher one. Everything from the
+// oldest transaction that was still open last time is read again and told apart by id. The outer join gives the horizon also when there is none.
+const statement = `
+  select change.id::text as id, change.scope, pg_snapshot_xmin(pg_current_snapshot())::text as horizon
+  from (select 1) as always
+  left join cache_changes as change
+    on change.written_in >= coalesce($1::xid8, pg_snapshot_xmin(pg_current_snapshot()))`

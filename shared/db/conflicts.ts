@@ -1,0 +1,37 @@
+import { type ErrorCode, Problem, problem } from '#shared/kernel/errors.ts'
+
+/** What PostgreSQL says of a failed statement, as far as we read it. */
+interface DatabaseError {
+  readonly code?: string
+  readonly constraint?: string
+  readonly detail?: string
+}
+
+type Conflict = readonly [ErrorCode, string]
+
+const conflicts = new Map<string, Conflict>()
+
+/** Names what a broken constraint means to the caller: `declareConflicts({ roles_name_key: ['KEY_TAKEN', 'name is taken'] })`. */
+export function declareConflicts(table: Readonly<Record<string, Conflict>>): void {
+  for (const [constraint, conflict] of Object.entries(table)) conflicts.set(constraint, conflict)
+}
+
+/** The Problem that a database error stands for by its constraint's name; any other error is returned as it is. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Problem) return error
+  const { constraint } = (error ?? {}) as DatabaseError
+  const conflict = constraint === undefined ? undefined : conflicts.get(constraint)
+  return conflict ? problem(conflict[0], conflict[1], { cause: error }) : error
+}
+
+/** Whether the database refused a statement because a unique index already holds the value, and which. */
+export function uniqueViolation(error: unknown): string | undefined {
+  const { code, constraint } = (error ?? {}) as DatabaseError
+  return code === '23505' ? constraint : undefined
+}
+
+/** Whether a statement named a column or table that is gone: the picture of the type that built it is out of date. */
+export const isOutdatedPicture = (error: unknown): boolean => {
+  const { code } = (error ?? {}) as DatabaseError
+  return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
+}

@@ -1,0 +1,144 @@
+import pg from 'pg'
+import { translate } from '#shared/db/conflicts.ts'
+import { type Statement, values } from '#shared/db/statement.ts'
+import { parseStoredJson } from '#shared/kernel/json.ts'
+
+/** Where statements run: on any free connection of the pool, or in one transaction. */
+export interface Executor {
+  /** Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name. */
+  query<Row>(statement: Statement): Promise<Row[]>
+  /** Runs `work` in a transaction; inside one it joins it. Deadlocks and serialization failures are tried again, up to three times. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
+  afterCommit(hook: () => void): void
+}
+
+/** An executor that stands in one open transaction. */
+export interface Tx extends Executor {
+  readonly inTransaction: true
+}
+
+export interface DatabaseOptions {
+  readonly connections: number
+  readonly name: string
+  /** Milliseconds after which the database ends a statement. */
+  readonly statementTimeoutMs: number
+}
+
+/** The process's pool of connections. Close it once, at the end. */
+export class Database implements Executor {
+  readonly pool: pg.Pool
+  readonly url: string
+
+  constructor(url: string, options: DatabaseOptions) {
+    this.url = url
+    this.pool = new pg.Pool({
+      connectionString: url,
+      max: options.connections,
+      application_name: options.name,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: options.statementTimeoutMs,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+      // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
+      maxLifetimeSeconds: 900,
+      idleTimeoutMillis: 60_000,
+      types: { getTypeParser },
+      options: '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c jit=off',
+    })
+    this.pool.on('error', () => {
+      // An idle connection died; the pool replaces it, and the next statement reports what it meets itself.
+    })
+  }
+
+  async query<Row>(statement: Statement): Promise<Row[]> {
+    try {
+      return (await this.pool.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(work)
+      } catch (error) {
+        if (attempt >= 3 || !isTransient(error)) throw error
+      }
+    }
+  }
+
+  afterCommit(hook: () => void): void {
+    hook()
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end()
+  }
+
+  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    const hooks: (() => void)[] = []
+    let broken: unknown
+    try {
+      await client.query('begin')
+      const result = await work(transactionOn(client, hooks))
+      await client.query('commit')
+      for (const hook of hooks) hook()
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((cause: unknown) => {
+        broken = cause
+      })
+      throw translate(error)
+    } finally {
+      client.release(broken !== undefined)
+    }
+  }
+}
+
+function transactionOn(client: pg.PoolClient, hooks: (() => void)[]): Tx {
+  const tx: Tx = {
+    inTransaction: true,
+    query: async <Row>(statement: Statement) => {
+      try {
+        return (await client.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    transaction: (work) => work(tx),
+    afterCommit: (hook) => {
+      hooks.push(hook)
+    },
+  }
+  return tx
+}
+
+const toQuery = (statement: Statement): pg.QueryConfig => ({
+  text: statement.text,
+  values: values(statement),
+  ...(statement.name === undefined ? {} : { name: statement.name }),
+})
+
+const transient = new Set(['40001', '40P01'])
+const isTransient = (error: unknown): boolean => transient.has((error as { code?: string } | null)?.code ?? '')
+
+/** Numbers beyond a float, dates and instants stay text: the domain's own forms are exact text (shared/kernel/field-type.ts). */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.NUMERIC]: String,
+  [pg.types.builtins.DATE]: String,
+  [pg.types.builtins.TIMESTAMPTZ]: toRfc3339,
+  [pg.types.builtins.JSON]: parseStoredJson,
+  [pg.types.builtins.JSONB]: parseStoredJson,
+}
+
+const getTypeParser = ((id: number, format?: 'text' | 'binary') =>
+  parsers[id] ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
+
+/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.5Z`. */
+export function toRfc3339(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
+import type { Database } from '#shared/db/database.ts'
+import { newestMigration } from '#shared/db/migrate.ts'
+import { sql } from '#shared/db/statement.ts'
+
+const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
+
+/** Whether the database is in reach and has every migration that this program knows. */
+export async function isReady(database: Database): Promise<boolean> {
+  try {
+    const [row] = await database.query<{ name: string }>(applied())
+    return row !== undefined && row.name >= (await newestMigration())
+  } catch {
+    return false
+  }
+}
+
+/** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (decisions, Health). */
+export async function answerHealth(
+  request: IncomingMessage,
+  response: ServerResponse,
+  database: Database,
+  registry: Registry,
+): Promise<void> {
+  const answers: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {
+    '/healthz': async () => [200, 'application/json', '{"status":"ok"}'],
+    '/readyz': async () =>
+      (await isReady(database)) ? [200, 'application/json', '{"status":"ready"}'] : [503, 'application/json', '{"status":"not ready"}'],
+    '/metrics': async () => [200, registry.contentType, await registry.metrics()],
+  }
+  const answer = answers[(request.url ?? '').split('?')[0] ?? '']
+  const [status, type, body] =
+    answer && request.method === 'GET' ? await answer() : ([404, 'application/json', '{"status":"not found"}'] as const)
+  response.writeHead(status, { 'Content-Type': type }).end(body)
+}

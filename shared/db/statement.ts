@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import type { Knex } from '#shared/db/builder.ts'
+
+/** SQL text with its parameters; a named one is prepared once per connection. */
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  readonly name?: string
+}
+
+/** A place in a built query that a call fills in later. */
+export class Slot {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+export const slot = (name: string): Slot => new Slot(name)
+
+/** Builds the statement of a knex query that runs once; for hot shapes use `prepare`. */
+export function build(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
+  const native = (query as Knex.QueryBuilder).toSQL().toNative()
+  return { text: native.sql, values: native.bindings }
+}
+
+/**
+ * Builds a knex query once and keeps its text: the result makes a statement of given slots without building again. knex building each
+ * time halves the throughput of a hot route (design, The hot path). It is prepared under a name made of its text.
+ */
+export function prepare(query: Knex.QueryBuilder | Knex.Raw): (slots?: Readonly<Record<string, unknown>>) => Statement {
+  const { sql: text, bindings } = query.toSQL().toNative()
+  const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
+  return (slots = {}) => ({ text, name, values: bindings.map((binding) => (binding instanceof Slot ? slots[binding.name] : binding)) })
+}
+
+/** A statement written out as SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */
+export function sql(name: string, text: string): (...values: unknown[]) => Statement {
+  return (...given) => ({ text, name, values: given })
+}
+
+/** The parameters of a statement as the driver takes them. */
+export const values = (statement: Statement): unknown[] => [...(statement.values ?? [])]

@@ -1,0 +1,5 @@
+import type { AnyJob } from '#shared/queue/job.ts'
+import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
+
+/** Every job there is. A release creates their queues; workers must handle each exactly once. */
+export const jobs: readonly AnyJob[] = [setUpWorkspace]

@@ -1,0 +1,12 @@
+export type ActorType = 'user' | 'service' | 'system'
+
+/** Why something happens: on whose behalf, in which request, and after how many automatic steps. Travels in every job and event. */
+export interface Cause {
+  readonly actorId: string | null
+  readonly actorType: ActorType
+  readonly requestId: string
+  readonly depth: number
+}
+
+/** Steps after which a chain of automations is cut: it is taken for a loop (design, Events). */
+export const maxDepth = 8

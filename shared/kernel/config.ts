@@ -1,0 +1,105 @@
+import { resolve } from 'node:path'
+
+/** Everything that the environment decides, read once at the start of a process and passed as a value. */
+export interface Config {
+  readonly databaseUrl: string
+  readonly port: number
+  /** Root of the public routes; the authenticated ones stand under `${publicUrl}/v1` (decisions, Running it). */
+  readonly publicUrl: string
+  readonly dataDir: string
+  /** 32 bytes from which the keys of stored secrets are derived. */
+  readonly secretKey: Buffer
+  readonly smtpUrl: string | null
+  readonly mailFrom: string
+  /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
+  readonly trustProxy: number
+  readonly defaultPlan: 'paid' | 'free'
+  readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
+  readonly databaseConnections: number
+  readonly workerPort: number
+  readonly logLevel: string
+  /** Requests that take longer than this, in milliseconds, are logged as slow with their request id. */
+  readonly slowRequestMs: number
+}
+
+/** One variable: how it is read. A reader throws a short text that says what would be right. */
+type Reader<T> = (value: string | undefined) => T
+
+const text =
+  (fallback?: string): Reader<string> =>
+  (value) => {
+    const chosen = value || fallback
+    if (chosen === undefined) throw new Error('is required')
+    return chosen
+  }
+
+const integer =
+  (fallback: number, min: number, max: number): Reader<number> =>
+  (value) => {
+    if (!value) return fallback
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`must be a whole number from ${min} to ${max}, got ${value}`)
+    return number
+  }
+
+const oneOf =
+  <const T extends string>(options: readonly T[], fallback: T): Reader<T> =>
+  (value) => {
+    const chosen = options.find((option) => option === (value || fallback))
+    if (!chosen) throw new Error(`must be one of ${options.join(', ')}, got ${value}`)
+    return chosen
+  }
+
+const address =
+  (protocols: readonly string[], fallback?: string): Reader<string> =>
+  (value) => {
+    const chosen = value || fallback
+    if (chosen === undefined) throw new Error('is required')
+    if (!URL.canParse(chosen) || !protocols.includes(new URL(chosen).protocol)) {
+      throw new Error(`must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+    }
+    return chosen.replace(/\/+$/, '')
+  }
+
+const secret: Reader<Buffer> = (value) => {
+  const bytes = /^[0-9a-f]{64}$/i.test(value ?? '') ? Buffer.from(value ?? '', 'hex') : Buffer.from(value ?? '', 'base64')
+  if (bytes.length !== 32) throw new Error('must be 32 random bytes as 64 hexadecimal digits or as base64')
+  return bytes
+}
+
+/** Reads the configuration; a bad start throws one error that lists every bad variable. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = []
+  const read = <T>(name: string, reader: Reader<T>): T => {
+    try {
+      return reader(environment[name])
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+      return undefined as T
+    }
+  }
+  const port = read('PORT', integer(3000, 0, 65535))
+  const config: Config = {
+    databaseUrl: read('DATABASE_URL', address(['postgres:', 'postgresql:'])),
+    port,
+    publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port}`)),
+    dataDir: resolve(read('DATA_DIR', text('.data'))),
+    secretKey: read('SECRET_KEY', secret),
+    smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
+    mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
+    defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
+    freePlan: {
+      records: read('FREE_RECORDS', integer(1_000, 0, 1e9)),
+      fileBytes: read('FREE_FILE_BYTES', integer(100 * 1024 * 1024, 0, 1e15)),
+      members: read('FREE_MEMBERS', integer(5, 1, 1e6)),
+      spaces: read('FREE_SPACES', integer(3, 0, 1e6)),
+    },
+    databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
+    workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
+    logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
+    slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
+  }
+  if (problems.length > 0) throw new Error(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+  return Object.freeze(config)
+}

@@ -1,0 +1,9 @@
+import { randomUUIDv7 } from 'node:crypto'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether text has the form of a UUID, of any version. */
+export const isUuid = (text: string): boolean => uuid.test(text)
+
+/** A new UUID, version 7: ids sort roughly by creation time (document 1, Shared formats). */
+export const newId = (): string => randomUUIDv7()

@@ -1,0 +1,85 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { type Static, type TSchema, Type } from 'typebox'
+import validator from 'validator'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+
+export { Type as t }
+
+const ajv = new Ajv2020({ allErrors: false, strict: true, strictTypes: false, coerceTypes: false, useDefaults: true, ownProperties: true })
+addFormats.default(ajv)
+ajv.addFormat('uuid', isUuid)
+ajv.addFormat('email', (text: string) => validator.isEmail(text))
+for (const keyword of ['x-source']) ajv.addKeyword(keyword)
+
+/** A JSON Schema that knows the TypeScript type it describes: one value validates, types and documents. */
+export interface Schema<T> {
+  readonly json: TSchema
+  /** Returns the value as T, or throws VALIDATION_ERROR that names the offending path below `where` and the rule. */
+  readonly parse: (value: unknown, where?: string) => T
+}
+export type TypeOf<S> = S extends Schema<infer T> ? T : never
+
+/** Makes a Schema of a TypeBox value; it is compiled on first use. */
+export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
+  let validate: ValidateFunction | undefined
+  return Object.freeze({
+    json,
+    parse(value: unknown, where = '') {
+      validate ??= ajv.compile(json)
+      if (validate(value)) return value as Static<S>
+      throw problem('VALIDATION_ERROR', explain(validate.errors?.[0], where))
+    },
+  })
+}
+
+/** Text for a value that may be null. */
+export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
+
+function explain(error: ErrorObject | undefined, where: string): string {
+  if (!error) return `${where || 'body'} is not valid`
+  const path = pathOf(error.instancePath, where)
+  const rule = rules[error.keyword] ?? (() => error.message ?? 'is not valid')
+  if (error.keyword === 'required') return `${join(path, error.params.missingProperty)} is required`
+  return `${path || 'body'} ${rule(error.params, error)}`
+}
+
+const rules: Readonly<Record<string, (params: Record<string, unknown>, error: ErrorObject) => string>> = {
+  type: ({ type }) => `must be ${Array.isArray(type) ? type.join(' or ') : article(String(type))}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  minLength: ({ limit }) => `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minItems: ({ limit }) => `must have at least ${limit} items`,
+  maxItems: ({ limit }) => `must have at most ${limit} items`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  pattern: (_, error) => `must be ${String(error.parentSchema?.description ?? `text like ${error.schema}`)}`,
+  format: ({ format }) => `must be a valid ${format}`,
+  anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
+  uniqueItems: () => 'must not hold the same item twice',
+}
+
+const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** The closed choices of a union, such as its constants or types, for the caller to read. */
+function alternatives(options: unknown): string {
+  const texts = (options as TSchema[]).map((option) => {
+    const { const: constant, type } = option as { const?: unknown; type?: unknown }
+    return constant === undefined ? String(type ?? 'valid') : JSON.stringify(constant)
+  })
+  return texts.length > 1 ? `one of ${texts.join(', ')}` : (texts[0] ?? 'valid')
+}
+
+/** `/lines/2/debit` below `body` reads `lines[2].debit`. */
+function pathOf(pointer: string, where: string): string {
+  const parts = pointer.split('/').slice(1)
+  return parts.reduce((path, part) => join(path, part.replaceAll('~1', '/').replaceAll('~0', '~')), where)
+}
+
+function join(path: string, part: unknown): string {
+  const name = String(part)
+  if (/^\d+$/.test(name)) return `${path}[${name}]`
+  return path === '' ? name : `${path}.${name}`
+}

@@ -1,0 +1,58 @@
+import type { Schema } from '#shared/kernel/schema.ts'
+
+/** A pool is a kind of worker process, scaled by itself: `node workers/main.ts --pools=functions,flows`. */
+export const pools = ['functions', 'flows', 'data', 'mail', 'schedule'] as const
+export type Pool = (typeof pools)[number]
+
+/** How often a failed attempt is tried again, and how long the first wait is; waits double. */
+export interface RetryPolicy {
+  readonly limit: number
+  readonly delaySeconds: number
+}
+export const retry = {
+  /** For work whose failure the caller hears of at once; a killed worker's job is still done again elsewhere. */
+  once: { limit: 1, delaySeconds: 1 },
+  /** For work that may meet a passing fault. */
+  transient: { limit: 4, delaySeconds: 2 },
+  /** For mail: growing delay over some hours, then kept as failed (decisions, Forms, website content, messages). */
+  patient: { limit: 9, delaySeconds: 15 },
+} as const satisfies Record<string, RetryPolicy>
+
+export interface JobDefinition<Payload, Result> {
+  /** Also the queue's name. Never renamed while jobs of it exist: add a new job and drain the old one. */
+  readonly name: string
+  /** What `GET …/jobs/{jobId}` shows as `kind`. */
+  readonly kind: string
+  readonly pool: Pool
+  /** Attempts of this job that one worker process runs at once. */
+  readonly concurrency: number
+  /** At most this many of one workspace at once, softly, so that one workspace's flood leaves slots to others. */
+  readonly perWorkspace?: number
+  readonly retry: RetryPolicy
+  readonly timeoutSeconds: number
+  /** Whether an operation is kept that callers can wait for and look up. Work that nobody asks after has none. */
+  readonly tracked: boolean
+  readonly payload: Schema<Payload>
+  readonly result: Schema<Result>
+}
+// biome-ignore lint/suspicious/noExplicitAny: a list of jobs holds every payload and result type at once
+export type AnyJob = JobDefinition<any, any>
+
+/** Declares a job once; the API enqueues by it and workers must handle it exactly once. */
+export const defineJob = <Payload, Result>(definition: JobDefinition<Payload, Result>): JobDefinition<Payload, Result> =>
+  Object.freeze(definition)
+
+/** What travels with every job besides its payload. */
+export interface JobEnvelope {
+  readonly workspaceId: string | null
+  readonly cause: {
+    readonly actorId: string | null
+    readonly actorType: 'user' | 'service' | 'system'
+    readonly requestId: string
+    readonly depth: number
+  }
+  readonly payload: unknown
+}
+
+/** The queue that keeps jobs whose last attempt failed, for `kontor jobs list|retry`. */
+export const deadLetterQueue = 'dead-letters'

@@ -1,0 +1,89 @@
+import type { Executor } from '#shared/db/database.ts'
+import { type Statement, sql } from '#shared/db/statement.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
+import type { StoredProblem } from '#shared/kernel/errors.ts'
+
+export type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
+
+/** A piece of work that a worker does and somebody may wait for (decisions, Long work). The row commits with the work's own writes. */
+export interface Operation {
+  readonly id: string
+  readonly workspace_id: string | null
+  readonly kind: string
+  readonly principal_id: string | null
+  readonly status: OperationStatus
+  readonly progress: { readonly done: number; readonly total: number } | null
+  readonly result: unknown
+  /** The id of the file that the work made, such as a CSV. */
+  readonly file_id: string | null
+  readonly error: StoredProblem | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+const columns = 'id, workspace_id, kind, principal_id, status, progress, result, file_id, error, created_at, started_at, finished_at'
+
+const insert = sql(
+  'insert_operation',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id) values ($1, $2, $3, $4, $5, $6)`,
+)
+/** The statement that persists a queued operation. */
+export const insertOperation = (id: string, workspaceId: string | null, kind: string, job: string, cause: Cause): Statement =>
+  insert(id, workspaceId, kind, job, cause.actorId, cause.requestId)
+
+const find = sql('find_operation', `select ${columns} from operations where id = $1`)
+/** One operation, or undefined. */
+export async function findOperation(db: Executor, id: string): Promise<Operation | undefined> {
+  return (await db.query<Operation>(find(id)))[0]
+}
+
+const start = sql(
+  'start_operation',
+  `update operations set status = 'running', started_at = coalesce(started_at, now())
+   where id = $1 and status in ('queued', 'running') returning checkpoint`,
+)
+/** Marks an operation as running and gives its last checkpoint; undefined when it has settled already, so there is nothing left to do. */
+export async function startOperation(db: Executor, id: string): Promise<{ readonly checkpoint: unknown } | undefined> {
+  return (await db.query<{ checkpoint: unknown }>(start(id)))[0]
+}
+
+const advance = sql(
+  'advance_operation',
+  `update operations set progress = $2::json, checkpoint = coalesce($3::json, checkpoint) where id = $1 and status = 'running' returning id`,
+)
+/** Records how far the work is, and a checkpoint from which another worker can go on. False when the operation is no longer running. */
+export async function advanceOperation(
+  db: Executor,
+  id: string,
+  progress: { done: number; total: number },
+  checkpoint?: unknown,
+): Promise<boolean> {
+  const values = [id, JSON.stringify(progress), checkpoint === undefined ? null : JSON.stringify(checkpoint)]
+  return (await db.query(advance(...values))).length > 0
+}
+
+const settle = sql(
+  'settle_operation',
+  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, checkpoint = null, finished_at = now()
+   where id = $1 and status in ('queued', 'running') returning id`,
+)
+
+export type Outcome =
+  | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
+  | { readonly status: 'failed'; readonly error: StoredProblem }
+
+/** Settles an operation once. False when somebody settled it before: then what the caller wrote in this transaction must not stand. */
+export async function settleOperation(db: Executor, id: string, outcome: Outcome): Promise<boolean> {
+  const done = outcome.status === 'done'
+  const rows = await db.query(
+    settle(
+      id,
+      outcome.status,
+      done ? JSON.stringify(outcome.result ?? null) : null,
+      done ? null : JSON.stringify(outcome.error),
+      done ? (outcome.fileId ?? null) : null,
+    ),
+  )
+  return rows.length > 0
+}

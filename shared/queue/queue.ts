@@ -1,0 +1,103 @@
+import { PgBoss } from 'pg-boss'
+import type { Database, Executor } from '#shared/db/database.ts'
+import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
+import { insertOperation } from '#shared/queue/operations.ts'
+import { Signals } from '#shared/queue/signals.ts'
+
+/** On whose behalf a job is enqueued, and in which workspace; null for work of the platform itself. */
+export interface Origin {
+  readonly workspaceId: string | null
+  readonly cause: Cause
+}
+
+/** The one way into the queue: a process holds one and closes it at the end. */
+export class Queue {
+  readonly boss: PgBoss
+  readonly signals: Signals
+
+  /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
+  constructor(database: Database, { supervise }: { supervise: boolean }) {
+    this.boss = new PgBoss({
+      db: { executeSql: async (text, values) => ({ rows: await database.query({ text, values: values ?? [] }) }) },
+      migrate: false,
+      createSchema: false,
+      supervise,
+      schedule: supervise,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      cronMonitorIntervalSeconds: 5,
+      useListenNotify: false,
+    })
+    this.signals = new Signals(database)
+  }
+
+  /** Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. */
+  async open(failed: (error: Error) => void): Promise<void> {
+    this.boss.on('error', failed)
+    await this.boss.start()
+  }
+
+  async close(): Promise<void> {
+    await this.signals.flush()
+    await this.boss.stop({ graceful: false, close: false })
+  }
+
+  /**
+   * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
+   * the id that is both. Workers hear of it after the commit.
+   */
+  async enqueue<Payload>(
+    db: Executor,
+    job: JobDefinition<Payload, unknown>,
+    origin: Origin,
+    payload: NoInfer<Payload>,
+    options: { startAfter?: Date; priority?: number } = {},
+  ): Promise<string> {
+    const id = newId()
+    const { workspaceId, cause } = origin
+    if (cause.depth >= maxDepth) return id
+    const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
+    await db.transaction(async (tx) => {
+      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
+      await this.boss.send(job.name, envelope, {
+        id,
+        db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
+        ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
+        ...(options.startAfter ? { startAfter: options.startAfter } : {}),
+        ...(options.priority ? { priority: options.priority } : {}),
+      })
+      tx.afterCommit(() => this.signals.filled(job.name))
+    })
+    return id
+  }
+}
+
+/** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
+export async function installQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
+  const boss = new PgBoss({
+    db: { executeSql: async (text, values) => ({ rows: await database.query({ text, values: values ?? [] }) }) },
+    supervise: false,
+    schedule: false,
+  })
+  boss.on('error', () => undefined)
+  await boss.start()
+  await boss.createQueue(deadLetters, { retryLimit: 0 })
+  for (const { name, retry, timeoutSeconds } of jobs) {
+    const options = {
+      notify: false,
+      retryLimit: retry.limit,
+      retryDelay: retry.delaySeconds,
+      retryBackoff: true,
+      expireInSeconds: timeoutSeconds,
+      // A killed worker's job is taken up elsewhere once its heartbeat is this old (default: never, and 15 minutes of waiting).
+      heartbeatSeconds: 10,
+      deleteAfterSeconds: 60 * 60,
+      deadLetter: deadLetters,
+    }
+    await boss.createQueue(name, options)
+    await boss.updateQueue(name, options)
+  }
+  await boss.stop({ graceful: false, close: false })
+}

@@ -1,0 +1,52 @@
+import type { Executor } from '#shared/db/database.ts'
+import { findOperation, type Operation } from '#shared/queue/operations.ts'
+
+/** A missed notification costs at most this long, never an answer. */
+const pollMs = 1_000
+
+/** Lets requests wait for operations to settle; one listening connection of the process serves all of them. */
+export class Waiter {
+  readonly #db: Executor
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(db: Executor) {
+    this.#db = db
+  }
+
+  /** Hears that operations settled: their ids, separated by spaces. */
+  heard(payload: string): void {
+    for (const id of payload.split(' ')) this.#wake(this.#waiting.get(id))
+  }
+
+  /** Lets everybody look again, after notifications may have been missed. */
+  missed(): void {
+    for (const waiters of this.#waiting.values()) this.#wake(waiters)
+  }
+
+  /** Resolves with the operation once it has settled, or as it stands when the time is up or the signal aborts. */
+  async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
+    const deadline = Date.now() + ms
+    for (;;) {
+      const woken = Promise.withResolvers<void>()
+      const waiters = this.#waiting.get(id) ?? new Set()
+      this.#waiting.set(id, waiters.add(woken.resolve))
+      const left = deadline - Date.now()
+      const timer = setTimeout(woken.resolve, Math.max(0, Math.min(pollMs, left)))
+      signal?.addEventListener('abort', () => woken.resolve(), { once: true })
+      try {
+        const operation = await findOperation(this.#db, id)
+        const settled = operation === undefined || operation.finished_at !== null
+        if (settled || left <= 0 || signal?.aborted) return operation
+        await woken.promise
+      } finally {
+        clearTimeout(timer)
+        waiters.delete(woken.resolve)
+        if (waiters.size === 0) this.#waiting.delete(id)
+      }
+    }
+  }
+
+  #wake(waiters: Set<() => void> | undefined): void {
+    for (const wake of waiters ?? []) wake()
+  }
+}

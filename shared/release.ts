@@ -1,0 +1,16 @@
+import { Database } from '#shared/db/database.ts'
+import { migrate } from '#shared/db/migrate.ts'
+import { jobs } from '#shared/jobs.ts'
+import { deadLetterQueue } from '#shared/queue/job.ts'
+import { installQueues } from '#shared/queue/queue.ts'
+
+/** Brings a database to what this program needs: migrations, then the queues of every declared job. Safe to run from several processes at once. */
+export async function release(databaseUrl: string): Promise<void> {
+  await migrate(databaseUrl)
+  const database = new Database(databaseUrl, { connections: 2, name: 'kontor release', statementTimeoutMs: 300_000 })
+  try {
+    await installQueues(database, jobs, deadLetterQueue)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,123 @@
+import type { PlatformScope } from '#shared/access/scope.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { FieldType } from '#shared/kernel/field-type.ts'
+import type { Field, FieldRules } from '#shared/types/fields/field.ts'
+import { codeColumnOf, schemaOf } from '#shared/types/tables.ts'
+
+/** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
+export interface RecordType {
+  readonly workspaceId: string
+  readonly id: string
+  readonly key: string
+  readonly label: string
+  readonly icon: string
+  readonly app: string
+  readonly ui: Readonly<Record<string, unknown>>
+  readonly description: string
+  readonly system: boolean
+  readonly createdAt: string
+  /** In the order of their creation. */
+  readonly fields: readonly Field[]
+  readonly fieldByKey: ReadonlyMap<string, Field>
+  /** PostgreSQL schema of the workspace; the table in it is named by the type's key. */
+  readonly schema: string
+}
+
+interface Row {
+  readonly id: string
+  readonly key: string
+  readonly label: string
+  readonly icon: string
+  readonly app: string
+  readonly ui: Readonly<Record<string, unknown>>
+  readonly description: string
+  readonly system: boolean
+  readonly created_at: string
+  readonly fields: readonly FieldRow[]
+}
+
+/** A field as its table keeps it. */
+export interface FieldRow {
+  readonly id: string
+  readonly key: string
+  readonly label: string
+  readonly type: FieldType
+  readonly required: boolean
+  readonly is_unique: boolean
+  readonly immutable: boolean
+  readonly autogen: string
+  readonly description: string
+  readonly rules: FieldRules
+  readonly system: boolean
+  readonly column_name: string
+  readonly created_at: string
+}
+
+type Reader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
+
+/**
+ * The picture of a record type, remembered until the type or a field of it changes; undefined when the workspace has no such type. The
+ * same picture is the same object, so what is derived from it can be kept beside it.
+ */
+export function findRecordType({ db, cache, workspace }: Reader, key: string): Promise<RecordType | undefined> {
+  return cache.remember(workspace.id, `type ${key}`, () => readRecordType(db, workspace.id, key))
+}
+
+/** The same; throws NOT_FOUND when there is none. */
+export async function requireRecordType(scope: Reader, key: string): Promise<RecordType> {
+  const type = await findRecordType(scope, key)
+  if (!type) throw problem('NOT_FOUND')
+  return type
+}
+
+/** Reads a record type past the cache, for whoever holds a lock on it. */
+export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
+  const [row] = await db.query<Row>(find(workspaceId, key))
+  return row && pictureOf(workspaceId, row)
+}
+
+/** Makes the domain's field of a stored one. */
+export function fieldOf(entityType: string, row: FieldRow): Field {
+  return {
+    id: row.id,
+    entityType,
+    key: row.key,
+    label: row.label,
+    type: row.type,
+    required: row.required,
+    unique: row.is_unique,
+    immutable: row.immutable,
+    autogen: row.autogen,
+    description: row.description,
+    rules: row.rules,
+    createdAt: row.created_at,
+    system: row.system,
+    column: row.column_name,
+    codeColumn: codeColumnOf(row.type, row.column_name),
+  }
+}
+
+function pictureOf(workspaceId: string, { created_at, fields: rows, ...row }: Row): RecordType {
+  const fields = rows.map((field) => fieldOf(row.key, field))
+  const fieldByKey = new Map(fields.map((field) => [field.key, field]))
+  return Object.freeze({ workspaceId, ...row, createdAt: created_at, fields, fieldByKey, schema: schemaOf(workspaceId) })
+}
+
+const find = sql(
+  'find_record_type',
+  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.created_at,
+     coalesce((
+       select json_agg(json_build_object(
+         'id', field.id, 'key', field.key, 'label', field.label, 'type', field.type, 'required', field.required,
+         'is_unique', field.is_unique, 'immutable', field.immutable, 'autogen', field.autogen, 'description', field.description,
+         'rules', field.rules, 'system', field.system, 'column_name', field.column_name,
+         'created_at', to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+       ) order by field.position)
+       from fields as field
+       where field.workspace_id = type.workspace_id and field.type_id = type.id
+     ), '[]') as fields
+   from record_types as type
+   where type.workspace_id = $1 and type.key = $2`,
+)

@@ -1,0 +1,53 @@
+/** An answer of the API as a test looks at it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed JSON body; undefined where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
+  readonly body: any
+  /** `body.data`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
+  readonly data: any
+  /** The body's text as it came. */
+  readonly text: string
+}
+
+/** Calls the API over HTTP as one caller. */
+export class Client {
+  readonly root: string
+  readonly token: string | null
+
+  constructor(root: string, token: string | null) {
+    this.root = root
+    this.token = token
+  }
+
+  /** The same server as another caller. */
+  as(token: string | null): Client {
+    return new Client(this.root, token)
+  }
+
+  get = (path: string, headers?: Record<string, string>) => this.send('GET', path, undefined, headers)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('POST', path, body, headers)
+  put = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('PUT', path, body, headers)
+  patch = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('PATCH', path, body, headers)
+  delete = (path: string, headers?: Record<string, string>) => this.send('DELETE', path, undefined, headers)
+
+  /** Sends JSON, or text, bytes and forms as they are. A path that starts with `/v1` or another root is taken as it stands. */
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData || body instanceof ReadableStream
+    const response = await fetch(this.root + path, {
+      method,
+      headers: {
+        ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body), duplex: 'half' }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const parsed = isJson ? JSON.parse(text) : undefined
+    return { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data }
+  }
+}

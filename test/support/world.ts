@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Api, startApi } from '#api/server.ts'
+import { type Config, readConfig } from '#shared/kernel/config.ts'
+import { createLogger } from '#shared/kernel/log.ts'
+import { pools } from '#shared/queue/job.ts'
+import { Client } from '#test/support/client.ts'
+import { createOrg, type Org } from '#test/support/factories.ts'
+import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
+import { startWorker, type Worker } from '#workers/worker.ts'
+
+/** A whole Kontor of a test's own: a database cloned from a migrated template, the API on a free port and every pool in this process. */
+export interface World {
+  readonly config: Config
+  readonly api: Api
+  readonly worker: Worker
+  /** A connection of the test's own, for looking and for breaking things. */
+  readonly db: pg.Pool
+  /** A workspace with its owner, ready to use. */
+  readonly org: Org
+  /** A client without credentials. */
+  readonly visitor: Client
+  /** Waits until no job waits or runs and every wake-up has been heard. */
+  readonly drain: () => Promise<void>
+  /** Stops everything; fails when an open operation or a due job was left behind. */
+  readonly close: () => Promise<void>
+}
+
+/** Makes a world; close it in the test's teardown. */
+export async function world(environment: Readonly<Record<string, string>> = {}): Promise<World> {
+  const database = await cloneTemplate(`world_${randomUUID().slice(0, 8)}`)
+  const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    PORT: '0',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+    DATABASE_CONNECTIONS: '8',
+    ...environment,
+  })
+  const log = createLogger('test', config.logLevel)
+  const worker = await startWorker(config, pools, log)
+  const api = await startApi(config, log)
+  const db = new pg.Pool({ connectionString: database.url, max: 4 })
+  const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
+  const org = await createOrg({ api, visitor })
+  const drain = () => drained(worker, db)
+  const close = async () => {
+    await drain()
+    await api.stop(1_000)
+    await worker.stop(1_000)
+    await db.end()
+    await dropDatabase(database.name)
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { config, api, worker, db, org, visitor, drain, close }
+}
+
+async function drained(worker: Worker, db: pg.Pool): Promise<void> {
+  for (let quiet = 0; quiet < 2; ) {
+    const { rows } = await db.query(`select from pgboss.job where state in ('created', 'retry', 'active') and start_after <= now() limit 1`)
+    if (rows.length === 0 && worker.pools.idle) quiet += 1
+    else quiet = 0
+    if (rows.length > 0) worker.pools.missed()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const { rows } = await db.query(`select kind from operations where status in ('queued', 'running')`)
+  if (rows.length > 0) throw new Error(`Operations are left open: ${rows.map(({ kind }) => kind).join(', ')}`)
+}

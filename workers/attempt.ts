@@ -1,0 +1,87 @@
+import type { JobWithMetadata } from 'pg-boss'
+import { loadActor, system } from '#shared/access/actor.ts'
+import { type PlatformScope, type Scope, type Services, within } from '#shared/access/scope.ts'
+import { findWorkspace } from '#shared/access/workspace.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { JobEnvelope } from '#shared/queue/job.ts'
+import { advanceOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
+import { type AnyHandler, type Attempt, type Done, settled } from '#workers/handler.ts'
+
+export type WorkerServices = Services & { readonly db: Executor }
+type JobRow = JobWithMetadata<JobEnvelope>
+
+/** Somebody else settled the operation meanwhile; what this attempt wrote must not stand. */
+class AlreadySettled extends Error {}
+
+/**
+ * Runs one attempt: enter the workspace, run, settle. A failure below 500 is the caller's: it settles at once and is not tried again.
+ * Any other settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
+ */
+export async function runAttempt(handler: AnyHandler, row: JobRow, signal: AbortSignal, services: WorkerServices): Promise<void> {
+  const { job } = handler
+  await services.cache.settle()
+  const started = job.tracked ? await startOperation(services.db, row.id) : { checkpoint: undefined }
+  if (!started) return
+  const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined }
+  try {
+    const platform: PlatformScope = { ...services, principal: null, cause: row.data.cause }
+    const done = handler.inWorkspace
+      ? await handler.run(attemptIn(await enter(platform, row.data), work))
+      : await handler.run(attemptIn(platform, work))
+    if (done !== settled) await settle(work, services.db, done)
+  } catch (error) {
+    if (error instanceof AlreadySettled) return
+    const callersMistake = error instanceof Problem && error.status < 500
+    if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
+      const shown = error instanceof Problem ? error : problem('INTERNAL')
+      await settleOperation(services.db, row.id, { status: 'failed', error: shown.toJSON() })
+      services.queue.signals.settled(row.id)
+    }
+    if (!callersMistake) throw error
+  }
+}
+
+/** One attempt's work, whatever scope it runs in. */
+interface Work {
+  readonly handler: AnyHandler
+  readonly row: JobRow
+  readonly signal: AbortSignal
+  readonly services: WorkerServices
+  readonly checkpoint: unknown
+}
+
+function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unknown, unknown, S> {
+  const { handler, row, signal, checkpoint } = work
+  return {
+    payload: handler.job.payload.parse(row.data.payload, 'payload'),
+    scope,
+    jobId: row.id,
+    signal,
+    checkpoint,
+    advance: async (progress, next, inside = scope) => {
+      if (handler.job.tracked && !(await advanceOperation(inside.db, row.id, progress, next))) throw new AlreadySettled()
+    },
+    commit: async (write) => {
+      await scope.db.transaction(async (tx) => settle(work, tx, await write(within(scope, tx))))
+      return settled
+    },
+  }
+}
+
+async function settle({ handler, row, services }: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
+  if (!handler.job.tracked) return
+  if (!(await settleOperation(db, row.id, { status: 'done', result, fileId }))) throw new AlreadySettled()
+  db.afterCommit(() => services.queue.signals.settled(row.id))
+}
+
+/** The workspace of a job and the principal that caused it, with the rights that it has now; the platform's own jobs may do everything. */
+async function enter(platform: PlatformScope, { workspaceId, cause }: JobEnvelope): Promise<Scope> {
+  const id = workspaceId ?? ''
+  const workspace = await platform.cache.remember(id, 'workspace', () => findWorkspace(platform.db, id))
+  if (!workspace) throw problem('NOT_FOUND')
+  if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
+  const actor = cause.actorId === null ? system : await loadActor(platform.cache, platform.db, id, cause.actorId)
+  if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
+  return { ...platform, workspace, actor }
+}

@@ -1,0 +1,144 @@
+import type { JobWithMetadata } from 'pg-boss'
+import type { Services } from '#shared/access/scope.ts'
+import type { Executor } from '#shared/db/database.ts'
+import type { JobEnvelope } from '#shared/queue/job.ts'
+import { runAttempt } from '#workers/attempt.ts'
+import type { AnyHandler } from '#workers/handler.ts'
+import { attemptSeconds } from '#workers/metrics.ts'
+
+/** A missed wake-up and a job that starts later are found after this long at most. */
+const pollMs = 2_000
+/** Well under the queue's heartbeat of 10 s. */
+const heartbeatMs = 3_000
+
+/**
+ * Takes one queue's jobs as long as there are free slots. pg-boss's own `work` takes one job per wake-up at batch size 1 (40 sent, 4
+ * answered in 20 s), so this loop asks for as many as it has slots for, and again while it got some.
+ */
+export class Loop {
+  readonly #handler: AnyHandler
+  readonly #services: Services & { db: Executor }
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #completed: string[] = []
+  readonly #stop = new AbortController()
+  #timers: NodeJS.Timeout[] = []
+  #fetching: Promise<void> | undefined
+  #again = false
+  #completing: Promise<void> | undefined
+
+  constructor(handler: AnyHandler, services: Services & { db: Executor }) {
+    this.#handler = handler
+    this.#services = services
+  }
+
+  start(): void {
+    this.#timers = [setInterval(() => this.wake(), pollMs), setInterval(() => void this.#beat(), heartbeatMs)]
+    this.wake()
+  }
+
+  /** Looks for jobs now; called when a signal names the queue. */
+  wake(): void {
+    if (this.#stop.signal.aborted) return
+    if (this.#fetching) {
+      this.#again = true
+      return
+    }
+    this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = undefined
+      if (this.#again) this.wake()
+    })
+  }
+
+  /** Whether nothing is running or being looked for. */
+  get idle(): boolean {
+    return this.#running.size === 0 && !this.#fetching && !this.#completing
+  }
+
+  /** Takes no more, lets what runs end within `graceMs`, and hands the rest back to the queue. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stop.abort()
+    for (const timer of this.#timers.slice(0, 1)) clearInterval(timer)
+    await this.#fetching
+    const rest = Promise.allSettled(this.#running.values())
+    const timer = Promise.withResolvers<void>()
+    const grace = setTimeout(timer.resolve, graceMs)
+    await Promise.race([rest, timer.promise])
+    clearTimeout(grace)
+    const { name } = this.#handler.job
+    for (const id of this.#running.keys())
+      await this.#services.queue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
+    await this.#completing
+    await this.#complete()
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  async #fetch(): Promise<void> {
+    const { job } = this.#handler
+    for (;;) {
+      this.#again = false
+      const free = job.concurrency - this.#running.size
+      if (free <= 0 || this.#stop.signal.aborted) return
+      try {
+        const rows = await this.#services.queue.boss.fetch<JobEnvelope>(job.name, {
+          batchSize: free,
+          includeMetadata: true,
+          ...(job.perWorkspace === undefined ? {} : { groupConcurrency: job.perWorkspace }),
+        })
+        for (const row of rows) this.#take(row)
+        if (rows.length === 0 && !this.#again) return
+      } catch (error) {
+        this.#services.log.warn({ err: error, queue: job.name }, 'could not fetch jobs')
+        return
+      }
+    }
+  }
+
+  #take(row: JobWithMetadata<JobEnvelope>): void {
+    const attempt = this.#attempt(row).finally(() => {
+      this.#running.delete(row.id)
+      this.wake()
+    })
+    this.#running.set(row.id, attempt)
+  }
+
+  async #attempt(row: JobWithMetadata<JobEnvelope>): Promise<void> {
+    const { job } = this.#handler
+    const done = attemptSeconds.startTimer({ job: job.name })
+    const signal = AbortSignal.timeout(job.timeoutSeconds * 1000)
+    try {
+      await runAttempt(this.#handler, row, signal, this.#services)
+      this.#completed.push(row.id)
+      this.#completing ??= this.#gather()
+      done({ outcome: 'completed' })
+    } catch (error) {
+      done({ outcome: 'failed' })
+      const { requestId } = row.data.cause
+      this.#services.log.error(
+        { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
+        'job failed',
+      )
+      await this.#services.queue.boss.fail(job.name, row.id, { message: String((error as Error)?.message ?? error) }).catch(() => undefined)
+    }
+  }
+
+  /** Completes in batches: what ends in the same few milliseconds is one statement. */
+  async #gather(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    await this.#complete()
+    this.#completing = this.#completed.length > 0 ? this.#gather() : undefined
+  }
+
+  async #complete(): Promise<void> {
+    const ids = this.#completed.splice(0)
+    if (ids.length === 0) return
+    // When this is lost, the heartbeat runs out and another attempt finds the operation settled.
+    await this.#services.queue.boss.complete(this.#handler.job.name, ids).catch((error: unknown) => {
+      this.#services.log.warn({ err: error, queue: this.#handler.job.name }, 'could not complete jobs')
+    })
+  }
+
+  async #beat(): Promise<void> {
+    const ids = [...this.#running.keys()]
+    if (ids.length > 0) await this.#services.queue.boss.touch(this.#handler.job.name, ids).catch(() => undefined)
+  }
+}

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import { answerHealth } from '#shared/db/health.ts'
+import { readConfig } from '#shared/kernel/config.ts'
+import { createLogger } from '#shared/kernel/log.ts'
+import { onStop } from '#shared/kernel/stop.ts'
+import { type Pool, pools } from '#shared/queue/job.ts'
+import { registry } from '#workers/metrics.ts'
+import { startWorker } from '#workers/worker.ts'
+
+/** `node workers/main.ts --pools=functions,flows`: runs these pools until it is told to stop. */
+const config = readConfig()
+const chosen = readPools(process.argv.slice(2))
+const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
+const worker = await startWorker(config, chosen, log)
+
+const health = createServer((request, response) => void answerHealth(request, response, worker.database, registry))
+health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
+
+onStop(log, async () => {
+  health.close()
+  health.closeAllConnections()
+  await worker.stop(10_000)
+})
+
+function readPools(args: readonly string[]): Pool[] {
+  const names =
+    args
+      .find((arg) => arg.startsWith('--pools='))
+      ?.slice('--pools='.length)
+      .split(',') ?? []
+  const unknown = names.filter((name) => !(pools as readonly string[]).includes(name))
+  if (names.length === 0 || unknown.length > 0)
+    throw new Error(`--pools= must name some of ${pools.join(', ')}, got ${names.join(', ') || 'nothing'}`)
+  return names as Pool[]
+}

@@ -1,0 +1,45 @@
+import type { Services } from '#shared/access/scope.ts'
+import type { Executor, Tx } from '#shared/db/database.ts'
+import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
+
+type Sweeper = Services & { db: Executor }
+
+interface Sweep {
+  readonly name: string
+  /** A cron expression with seconds. */
+  readonly every: string
+  readonly run: (services: Sweeper) => Promise<void>
+}
+
+/** Runs `work` in a transaction that holds the sweep's lock, unless another process holds it. */
+const alone = async (name: string, { db }: Sweeper, work: (tx: Tx) => Promise<void>): Promise<void> => {
+  await db.transaction(async (tx) => {
+    const [lock] = await tx.query<{ taken: boolean }>({
+      text: `select pg_try_advisory_xact_lock(hashtext($1)) as taken`,
+      values: [`sweep ${name}`],
+    })
+    if (lock?.taken) await work(tx)
+  })
+}
+
+/** A sweep that deletes rows past their time. */
+const remove = (name: string, every: string, text: string): Sweep => ({
+  name,
+  every,
+  run: (services) => alone(name, services, async (tx) => void (await tx.query({ text }))),
+})
+
+/** What is cleaned up behind processes that died and rows past their time, and how often. */
+export const sweeps: readonly Sweep[] = [
+  {
+    name: 'abandoned operations',
+    every: '*/10 * * * * *',
+    run: (services) => alone('abandoned operations', services, (tx) => settleAbandoned(tx, services.queue)),
+  },
+  remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
+  remove('finished operations', '0 7 * * * *', `delete from operations where finished_at < now() - interval '30 days'`),
+  remove('old files of jobs', '0 17 * * * *', `delete from job_files where created_at < now() - interval '1 day'`),
+  remove('ended sessions', '0 27 * * * *', `delete from sessions where expires_at < now()`),
+  remove('ended password resets', '0 37 * * * *', `delete from password_resets where expires_at < now()`),
+  remove('old rate windows', '0 */10 * * * *', `delete from rate_limits where expire < extract(epoch from now()) * 1000`),
+]

@@ -1,0 +1,51 @@
+import { Cache } from '#shared/db/cache.ts'
+import { Database } from '#shared/db/database.ts'
+import { Listener } from '#shared/db/listener.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import type { Pool } from '#shared/queue/job.ts'
+import { Queue } from '#shared/queue/queue.ts'
+import { channels } from '#shared/queue/signals.ts'
+import { Pools } from '#workers/pools.ts'
+import { startSchedules } from '#workers/schedules.ts'
+
+export interface Worker {
+  readonly database: Database
+  readonly pools: Pools
+  /** Takes no more work, ends what runs within `graceMs`, hands the rest back, and lets go of every connection. */
+  readonly stop: (graceMs: number) => Promise<void>
+}
+
+/** Starts some pools with all that they need. */
+export async function startWorker(
+  config: Config,
+  chosen: readonly Pool[],
+  log: Logger,
+  now: () => Date = () => new Date(),
+): Promise<Worker> {
+  const name = `kontor worker ${chosen.join(',')}`
+  const database = new Database(config.databaseUrl, { connections: config.databaseConnections, name, statementTimeoutMs: 120_000 })
+  const cache = new Cache(config.databaseUrl, name)
+  const queue = new Queue(database, { supervise: true })
+  await queue.open((error) => log.warn({ err: error }, 'queue'))
+  const services = { config, cache, queue, log, now, db: database }
+  const pools = new Pools(chosen, services)
+  const listener = new Listener(config.databaseUrl, name, {
+    [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
+  })
+  await listener.open()
+  pools.start()
+  const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
+  return {
+    database,
+    pools,
+    stop: async (graceMs) => {
+      stopSchedules()
+      await listener.close()
+      await pools.stop(graceMs)
+      await queue.close()
+      await cache.close()
+      await database.close()
+    },
+  }
+}
