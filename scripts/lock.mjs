@@ -9,10 +9,10 @@ import { basename, dirname } from 'node:path'
  * Takes the lock of this name, or says who has it: the text that the holder gave, '?' when it does not answer.
  * A folder that cannot hold a socket gives a lock that excludes nobody.
  * @param {string} file
- * @param {string} [says] what others are told, by default the process id
+ * @param {() => string} [says] what others are told, by default the process id
  * @returns {Promise<{ taken: true, release: () => void } | { taken: false, holder: string }>}
  */
-export async function takeLock(file, says = String(process.pid)) {
+export async function takeLock(file, says = () => String(process.pid)) {
   mkdirSync(dirname(file), { recursive: true })
   for (;;) {
     const server = await listen(file, says)
@@ -42,7 +42,7 @@ const unsupported = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']
 
 function listen(file, says) {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on('error', () => {}).end(says))
+    const server = createServer((socket) => socket.on('error', () => {}).end(says()))
     const folder = openFolder(file)
     server.once('error', (error) => {
       closeFolder(folder)

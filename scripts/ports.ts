@@ -1,18 +1,47 @@
 import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const defaultPort = 3000
+const portsTried = 100
+/** How long a run that was killed may take to let go of its port. */
+const patienceMs = 1_000
 
 /** A port of 127.0.0.1 that nothing uses at this moment. */
-export function freePort(): Promise<number> {
-  return probe(0, '127.0.0.1').then((port) => {
-    if (port === null) throw new Error('This machine has no free port.')
+export async function freePort(): Promise<number> {
+  const port = await probe(0, '127.0.0.1')
+  if (port === null) throw new Error('This machine has no free port.')
+  return port
+}
+
+/**
+ * The port for the API: the one asked for, or else 3000, or the next one that is free; `say` hears of that. Throws when the
+ * one asked for is taken or is no port.
+ */
+export async function choosePort(wanted: string | undefined, say: (line: string) => void): Promise<number> {
+  if (wanted === '0') return freePort()
+  if (wanted) {
+    const port = Number(wanted)
+    if (!/^\d+$/.test(wanted) || port > 65_535) throw new Error(`PORT must be a whole number from 0 to 65535, got ${wanted}.`)
+    if (await becomesFree(port)) return port
+    throw new Error(`Port ${port} is taken. Stop what uses it, or set PORT to another.`)
+  }
+  if (await becomesFree(defaultPort)) return defaultPort
+  for (let port = defaultPort + 1; port < defaultPort + portsTried; port += 1) {
+    if ((await probe(port)) === null) continue
+    say(`Port ${defaultPort} is taken, using ${port}.`)
     return port
-  })
+  }
+  throw new Error(`Ports ${defaultPort} to ${defaultPort + portsTried - 1} are taken. Set PORT to a free one.`)
 }
 
-/** Whether a server could listen on this port of all addresses now. */
-export async function isFree(port: number): Promise<boolean> {
-  return (await probe(port)) !== null
+async function becomesFree(port: number): Promise<boolean> {
+  for (const end = Date.now() + patienceMs; ; await delay(50)) {
+    if ((await probe(port)) !== null) return true
+    if (Date.now() >= end) return false
+  }
 }
 
+/** Answers the port when a server could listen on it now, on this address or on all. */
 function probe(port: number, host?: string): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -6,7 +6,5 @@ import { requested, stopRequest } from './stop.ts'
 const stop = stopRequest()
 const postgres = await startTemporary((line) => console.error(line))
 console.log(`export TEST_DATABASE_URL=${postgres.url}`)
-const keepAlive = setInterval(() => {}, 60_000)
 await requested(stop)
-clearInterval(keepAlive)
 await postgres.stop()

@@ -12,10 +12,24 @@ export function stopRequest(): AbortSignal {
   return request.signal
 }
 
-/** Settles when the request has come. */
+/** Settles as the work does, or rejects as soon as the request comes. */
+export function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    const give = () => reject(stop.reason)
+    if (stop.aborted) give()
+    else stop.addEventListener('abort', give, { once: true })
+  })
+  return Promise.race([work, stopped])
+}
+
+/** Settles when the request has come; the process stays alive until then. */
 export function requested(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (stop.aborted) resolve()
-    else stop.addEventListener('abort', () => resolve(), { once: true })
+    if (stop.aborted) return resolve()
+    const alive = setInterval(() => {}, 60_000)
+    stop.addEventListener('abort', () => {
+      clearInterval(alive)
+      resolve()
+    })
   })
 }

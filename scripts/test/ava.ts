@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { endWithParent } from './parent.mjs'
+import { endWithParent } from '../parent.mjs'
 import { createTally, type Tally } from './tally.ts'
 
 // Each running file has a database, an API and workers of its own; more of them at once wait for each other.
@@ -14,7 +14,7 @@ const graceMs = 5_000
  * by itself or because it was told to stop.
  */
 export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Tally> {
-  const cli = join(import.meta.dirname, '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
+  const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const concurrency = `--concurrency=${Math.min(availableParallelism(), mostFilesAtOnce)}`
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, cli, concurrency, ...args]
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}

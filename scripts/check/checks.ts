@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const modules = join(root, 'node_modules')
+
+/** What is checked without running Kontor: a name and what the pinned Node is given to do it. */
+const checks: readonly { name: string; args: readonly string[] }[] = [
+  { name: 'types', args: [join(modules, 'typescript', 'bin', 'tsc'), '-p', root] },
+  { name: 'lint', args: [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--max-diagnostics=100'] },
+  { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/architecture.test.ts'] },
+]
+
+/** Runs all checks side by side, prints what those that failed had to say and a line for each, and answers how many failed. */
+export async function runChecks(): Promise<number> {
+  const results = await Promise.all(checks.map(async ({ name, args }) => ({ name, ...(await run(args)) })))
+  const failed = results.filter(({ code }) => code !== 0)
+  for (const { name, output } of failed) console.log(`── ${name}\n${output}\n`)
+  for (const { name, code } of results) console.log(`${name}: ${code === 0 ? 'passed' : 'failed'}`)
+  return failed.length
+}
+
+async function run(args: readonly string[]): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const closed = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+  const [code, ...output] = await Promise.all([closed, text(child.stdout), text(child.stderr)])
+  return { code, output: output.join('').trim() }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { choosePort, freePort } from './ports.ts'
+import { startEmbedded } from './postgres/embedded.ts'
+import { kept } from './postgres/profile.ts'
+import { announcement, becomesReady } from './start/announce.ts'
+import { readBootstrap } from './start/bootstrap.ts'
+import { runChild } from './start/child.ts'
+import { claimFolder } from './start/claim.ts'
+import { keepRunning } from './start/kept-process.ts'
+import { createPrefixes } from './start/output.ts'
+import { readProcfile } from './start/procfile.ts'
+import { keptSecret } from './start/secret.ts'
+import { requested, stopRequest, unlessStopped } from './stop.ts'
+
+// `npm start`: a database unless DATABASE_URL names one, migrations, the processes of the Procfile, and their end in order.
+
+/** The API finishes requests for 5 s and workers their jobs for 10 s; past this they are ended. */
+const graceMs = 15_000
+
+const stop = stopRequest()
+const types = readProcfile(resolve(import.meta.dirname, '..', 'Procfile'))
+const prefixes = createPrefixes(['kontor', 'postgres', ...types.map(({ name }) => name)])
+const say = prefixes('kontor')
+
+try {
+  await start()
+} catch (error) {
+  if (!stop.aborted) {
+    say(error instanceof Error ? error.message : String(error))
+    process.exitCode = 1
+  }
+}
+process.exit()
+
+// What is deferred happens in reverse: the API stops first, then the workers, then the database.
+async function start(): Promise<void> {
+  await using cleanup = new AsyncDisposableStack()
+  const dataDir = resolve(process.env.DATA_DIR || '.data')
+  const isEmbedded = !process.env.DATABASE_URL
+  if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
+  const port = await choosePort(process.env.PORT, say)
+  const environment = {
+    DATABASE_URL: process.env.DATABASE_URL || (await startDatabase(dataDir, cleanup)),
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PUBLIC_URL: process.env.PUBLIC_URL || `http://localhost:${port}`,
+    SECRET_KEY: process.env.SECRET_KEY || keptSecret(dataDir),
+  }
+  await migrateDatabase(environment.DATABASE_URL)
+
+  const bootstrapFile = join(dataDir, 'bootstrap.json')
+  const isFirst = !existsSync(bootstrapFile)
+  const workerTypes = types.filter(({ name }) => name !== 'api')
+  const ports = await Promise.all(workerTypes.map(() => freePort()))
+  const workers = workerTypes.map((type, index) =>
+    keepRunning(type, { ...environment, WORKER_PORT: String(ports[index]) }, prefixes(type.name)),
+  )
+  cleanup.defer(() => Promise.all(workers.map((worker) => worker.stop(graceMs))).then(() => {}))
+  if (isEmbedded) await unlessStopped(stop, bootstrap(environment))
+  const account = isEmbedded ? readBootstrap(dataDir, environment.PUBLIC_URL) : null
+
+  const apiType = types.find(({ name }) => name === 'api')
+  if (!apiType) throw new Error('The Procfile has no line for the process "api".')
+  const api = keepRunning(apiType, environment, prefixes('api'))
+  cleanup.defer(() => api.stop(graceMs))
+  await unlessStopped(stop, becomesReady(port, api))
+  for (const line of announcement(environment.PUBLIC_URL, account, isFirst, relative(process.cwd(), bootstrapFile))) say(line)
+  await requested(stop)
+  say('Stopping')
+}
+
+async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {
+  const postgres = await startEmbedded(join(dataDir, 'pg'), kept, prefixes('postgres'))
+  cleanup.defer(postgres.stop)
+  stop.throwIfAborted()
+  return postgres.url
+}
+
+async function migrateDatabase(url: string): Promise<void> {
+  const { migrate } = await import('#shared/db/migrate.ts')
+  await unlessStopped(stop, migrate(url))
+}
+
+async function bootstrap(environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = runChild('node bin/kontor.ts bootstrap', environment, say)
+  const reason = await child.ended
+  if (reason) throw new Error(`The first workspace could not be made (${reason}): see above.`)
+}

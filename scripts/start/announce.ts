@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bootstrap } from './bootstrap.ts'
+import type { KeptProcess } from './kept-process.ts'
+
+/** A program that cannot start says why each time; after this many times it is not going to. */
+const mostEnds = 5
+
+/** Settles when the API on this port says that it is ready. Throws when its process keeps ending instead. */
+export async function becomesReady(port: number, api: KeptProcess): Promise<void> {
+  while (!(await isReady(port))) {
+    if (api.ends() >= mostEnds) throw new Error('The API does not start: see what it says above.')
+    await delay(50)
+  }
+}
+
+/** The lines that a start ends with: where it is, and on an embedded database how to use it at once. */
+export function announcement(publicUrl: string, bootstrap: Bootstrap | null, isFirst: boolean, file: string): readonly string[] {
+  const where = `Kontor is ready at ${publicUrl} (reference: ${publicUrl}/docs)`
+  if (!bootstrap) return [where]
+  const key = `Access key: ${bootstrap.api_key}`
+  const call = `Try it: ${exampleCall(bootstrap)}`
+  const more = `The workspace "Demo", its owner and password: ${file}`
+  return isFirst ? [where, key, call, more] : [where, call]
+}
+
+// A command line that lists records of the demo workspace, ready to be pasted.
+function exampleCall({ base_url, org_id, api_key }: Bootstrap): string {
+  return `curl -H 'Authorization: Bearer ${api_key}' ${base_url}/orgs/${org_id}/records/accounts`
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}

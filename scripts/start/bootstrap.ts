@@ -1,0 +1,32 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What the first start leaves for its user: addresses, the demo workspace, its owner and an access key ("decisions", Running it). */
+export type Bootstrap = {
+  readonly base_url: string
+  readonly public_url: string
+  readonly org_id: string
+  readonly owner: { readonly id: string; readonly email: string; readonly password: string }
+  readonly api_key: string
+}
+
+/** Reads DATA_DIR/bootstrap.json; null when there is none. Its addresses are corrected first when they are not those of this start. */
+export function readBootstrap(dataDir: string, publicUrl: string): Bootstrap | null {
+  const file = join(dataDir, 'bootstrap.json')
+  const found = parse(file)
+  if (!found || found.public_url === publicUrl) return found
+  const corrected = { ...found, base_url: `${publicUrl}/v1`, public_url: publicUrl }
+  const unfinished = `${file}.${process.pid}`
+  writeFileSync(unfinished, `${JSON.stringify(corrected, null, 2)}\n`, { mode: 0o600 })
+  renameSync(unfinished, file)
+  return corrected
+}
+
+function parse(file: string): Bootstrap | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import { join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { takeLock } from '../lock.mjs'
+
+/** How long a run may take to notice that it was killed, and how long to stop after that. */
+const noticeMs = 2_000
+const stopMs = 60_000
+
+/**
+ * Makes this run the only one that uses a data folder, and answers how to let go of it. A run that is just stopping is waited
+ * for; one that goes on is an error which names its process and the way out.
+ */
+export async function claimFolder(dataDir: string, stop: AbortSignal): Promise<() => void> {
+  const file = join(dataDir, 'lock')
+  const startedAt = Date.now()
+  for (;;) {
+    const lock = await takeLock(file, () => (stop.aborted ? `${process.pid} ${stopping}` : String(process.pid)))
+    if (lock.taken) return lock.release
+    const [pid, state] = lock.holder.split(' ')
+    if (stop.aborted || Date.now() - startedAt > (state === stopping ? stopMs : noticeMs)) {
+      const folder = relative(process.cwd(), dataDir) || dataDir
+      throw new Error(`Another run (pid ${pid}) is already using ${folder}. Stop it first, or set DATA_DIR to another folder.`)
+    }
+    await delay(100)
+  }
+}
+
+const stopping = 'stopping'

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { runChild } from './child.ts'
+import type { Say } from './output.ts'
+import type { ProcessType } from './procfile.ts'
+
+/** A process that is started again whenever it ends, until it is stopped. */
+export type KeptProcess = {
+  /** How often it has ended without being told to. */
+  readonly ends: () => number
+  /** Asks it to stop, ends it and whatever it has started after the grace, and settles when it is gone. */
+  readonly stop: (graceMs: number) => Promise<void>
+}
+
+const firstWaitMs = 500
+const longestWaitMs = 30_000
+/** One that ran for as long as this was well: it waits no longer than the first time. */
+const healthyMs = 30_000
+
+/** Starts a process of the Procfile with these variables and keeps it running. */
+export function keepRunning({ name, command }: ProcessType, environment: NodeJS.ProcessEnv, say: Say): KeptProcess {
+  const stopped = new AbortController()
+  let ends = 0
+  let child = runChild(command, environment, say)
+  const finished = keep()
+  return {
+    ends: () => ends,
+    stop: async (graceMs) => {
+      stopped.abort()
+      child.kill('SIGTERM')
+      await Promise.race([finished, delay(graceMs, null, { ref: false })])
+      child.sweep()
+      await finished
+    },
+  }
+
+  async function keep(): Promise<void> {
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+      const startedAt = Date.now()
+      const reason = await child.ended
+      child.sweep()
+      if (stopped.signal.aborted) return
+      ends += 1
+      if (Date.now() - startedAt > healthyMs) waitMs = firstWaitMs
+      say(`${name} ended${reason && ` (${reason})`}, starting it again in ${waitMs / 1000} s`)
+      await delay(waitMs, null, { signal: stopped.signal }).catch(() => {})
+      if (stopped.signal.aborted) return
+      child = runChild(command, environment, say)
+    }
+  }
+}

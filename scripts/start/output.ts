@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+
+/** Prints a line of this program itself. */
+export type Say = (line: string) => void
+
+const colours = [36, 33, 32, 35, 34, 31]
+
+/** Gives each name a way to print: its lines stand behind the name, which is as wide for all and coloured on a terminal. */
+export function createPrefixes(names: readonly string[]): (name: string) => Say {
+  const width = Math.max(...names.map((name) => name.length))
+  return (name) => {
+    const colour = colours[names.indexOf(name) % colours.length]
+    const padded = `${name.padEnd(width)} |`
+    const prefix = process.stdout.isTTY ? `\u001b[${colour}m${padded}\u001b[0m` : padded
+    return (line) => process.stdout.write(`${prefix} ${line}\n`)
+  }
+}
+
+/** Passes a stream on line by line. */
+export function forward(stream: Readable, say: Say): void {
+  createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', say)
+}

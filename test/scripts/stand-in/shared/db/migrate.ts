@@ -1,0 +1,12 @@
+import { Client } from 'pg'
+
+/** Makes the one table of the stand-in. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query('create table if not exists notes (id bigint generated always as identity primary key)')
+  } finally {
+    await client.end()
+  }
+}
