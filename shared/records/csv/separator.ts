@@ -1,0 +1,42 @@
+const separators = [',', ';', '\t'] as const
+export type Separator = (typeof separators)[number]
+
+const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
+
+/** Reads the header row of a CSV text that arrives in pieces. */
+export interface HeadScanner {
+  /** Takes the next piece; true once the header row is complete, after which nothing more is read. */
+  readonly read: (piece: string) => boolean
+  /** The separator that stands in the header row most often outside quotes; the comma when none does. */
+  readonly separator: () => Separator
+}
+
+/** Makes a scanner for the first row that is not blank. A quote opens a cell only where the cell starts, as in the rows that follow. */
+export function headScanner(): HeadScanner {
+  const counts = new Map<Separator, number>()
+  let complete = false
+  let blank = true
+  let quoted = false
+  let atCellStart = true
+  function step(character: string): void {
+    const isBreak = character === '\n' || character === '\r'
+    if (quoted) {
+      quoted = character !== '"'
+    } else if (isBreak) {
+      complete = !blank
+    } else {
+      blank = false
+      // A doubled quote closes the cell and opens it again.
+      quoted = character === '"' && atCellStart
+      if (isSeparator(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+    atCellStart = quoted || blank || isSeparator(character) || (character === '"' && atCellStart)
+  }
+  return {
+    read(piece) {
+      for (let index = 0; index < piece.length && !complete; index++) step(piece.charAt(index))
+      return complete
+    },
+    separator: () => separators.reduce((best, one) => ((counts.get(one) ?? 0) > (counts.get(best) ?? 0) ? one : best)),
+  }
+}
