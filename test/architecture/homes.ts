@@ -1,0 +1,86 @@
+import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
+
+/**
+ * Where each library lives: the only folders and files of api, workers and shared that may import it. Whoever adds a library adds its row
+ * here; a library that is imported from everywhere can never be replaced.
+ */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  '@fastify/busboy': ['api/http/upload.ts'],
+  '@koa/router': ['api'],
+  ajv: ['shared/kernel/schema.ts'],
+  'ajv-formats': ['shared/kernel/schema.ts'],
+  'csv-parse': ['shared/records/csv'],
+  'csv-stringify': ['shared/records/csv'],
+  'decimal.js': ['shared/kernel/decimal.ts'],
+  eta: ['api/pages'],
+  'ipaddr.js': ['api/access/rate-limit.ts', 'workers/flows'],
+  'isolated-vm': ['workers/functions'],
+  knex: ['shared/db'],
+  koa: ['api'],
+  'node-cron': ['workers/schedules.ts'],
+  nodemailer: ['shared/mail', 'workers/mail'],
+  pg: ['shared/db'],
+  'pg-boss': ['shared/queue', 'workers/loop.ts', 'workers/attempt.ts'],
+  pino: ['shared/kernel/log.ts'],
+  'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts'],
+  'rate-limiter-flexible': ['api/access/rate-limit.ts'],
+  'raw-body': ['api/http/body.ts'],
+  re2js: ['shared/kernel/pattern.ts'],
+  'swagger-ui-dist': ['api/pages'],
+  'temporal-polyfill': ['shared'],
+  typebox: ['shared/kernel/schema.ts'],
+  validator: ['shared/kernel/schema.ts', 'shared/types/fields'],
+}
+
+/** Built-in modules that only some places may reach for. */
+const builtIns: Readonly<Record<string, readonly string[]>> = {
+  'node:child_process': ['workers/functions'],
+  'node:cluster': [],
+  'node:vm': [],
+  'node:worker_threads': [],
+}
+
+const atHome = eachFile(
+  'each library is imported only where it is at home',
+  (one) => {
+    if (!isProduct(one)) return []
+    return one.packages.flatMap((name) => {
+      const places = name.startsWith('node:') ? builtIns[name] : (homes[name] ?? [])
+      if (!places || within(one.path, places)) return []
+      return [`${name} is at home in ${places.join(', ') || 'no place that is listed'}`]
+    })
+  },
+  {
+    'shared/records/a.ts': `import Koa from 'koa'`,
+    'api/b.ts': `import { thing } from 'never-heard-of'`,
+    'api/c.ts': `import { spawn } from 'node:child_process'`,
+  },
+)
+
+/** Libraries that package.json asks for and nobody gave a home, and rows for what it does not ask for. */
+export const homeless = (dependencies: readonly string[]): string[] => [
+  ...dependencies.filter((name) => !Object.hasOwn(homes, name)).map((name) => `${name} has no home`),
+  ...Object.keys(homes)
+    .filter((name) => !dependencies.includes(name))
+    .map((name) => `${name} is no dependency`),
+]
+
+/** The function runner ends its own process's time zone; every other setting is read once, in one place. */
+const environment = eachFile(
+  'the environment is read in shared/kernel/config.ts',
+  (one) =>
+    isProduct(one) &&
+    /process\.env\b/.test(one.text) &&
+    !within(one.path, ['shared/kernel/config.ts', 'workers/functions/sandbox/program.ts'])
+      ? ['take the value from the configuration']
+      : [],
+  { 'api/a.ts': 'const port = process.env.PORT' },
+)
+
+const migrations = eachFile(
+  'migrations take nothing of knex but its types',
+  ({ path, text }) => (path.startsWith('migrations/') && /^import (?!type )/m.test(text) ? ['import types only'] : []),
+  { 'migrations/0001-a.ts': `import knex from 'knex'` },
+)
+
+export const homeRules: readonly Rule[] = [atHome, environment, migrations]

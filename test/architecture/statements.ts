@@ -1,0 +1,56 @@
+import { eachFile, isProduct, type Rule } from '#test/architecture/rule.ts'
+
+/** What makes a statement: the makers of shared/db, or the words of one at the start of a text. */
+const makers = /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} from '#shared\/db\/(?:statement|builder)\.ts'/m
+const words =
+  /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
+
+/** Who may hold SQL: the database's own layers, those that turn types and rules into it, a domain's store, and the one list of sweeps. */
+const places = [
+  /^shared\/(?:db|queue|access|types)\//,
+  /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/,
+  /^workers\/maintenance\//,
+  /^migrations\//,
+]
+
+const inStores = eachFile(
+  "SQL stands in a domain's store",
+  (one) => {
+    const holds = makers.test(one.text) || words.test(one.text)
+    return isProduct(one) && holds && !places.some((place) => place.test(one.path)) ? ['move the statement into store.ts'] : []
+  },
+  {
+    'shared/records/create.ts': `import { sql } from '#shared/db/statement.ts'`,
+    'api/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
+  },
+)
+
+/** PostgreSQL refuses a second text under the name of a prepared statement, but only on a connection that has seen the first. */
+const onceNamed: Rule = {
+  name: 'no two prepared statements have the same name',
+  violations: (sources) => {
+    const seen = new Map<string, string>()
+    return sources.filter(isProduct).flatMap(({ path, text }) =>
+      [...text.matchAll(/\bsql\(\s*'([^']+)'|\bname: '(\w+)', text:/g)].flatMap(([, made, written]) => {
+        const name = made ?? written ?? ''
+        const first = seen.get(name)
+        seen.set(name, first ?? path)
+        return first === undefined ? [] : [`${path}: ${name} is also the name of a statement in ${first}`]
+      }),
+    )
+  },
+  broken: { 'shared/a/store.ts': `const find = sql('find', 'select 1')`, 'shared/b/store.ts': `const find = sql(\n  'find', 'select 2')` },
+}
+
+const migrationNames: Rule = {
+  name: 'migrations are numbered one by one: NNNN-what-it-does.ts',
+  violations: (sources) => {
+    const names = sources.filter(({ path }) => path.startsWith('migrations/')).map(({ path }) => path.slice('migrations/'.length))
+    const right = (name: string, index: number) =>
+      new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z0-9]+(-[a-z0-9]+)*\\.ts$`).test(name)
+    return names.sort().flatMap((name, index) => (right(name, index) ? [] : [`migrations/${name}: must be number ${index + 1}`]))
+  },
+  broken: { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
+}
+
+export const statementRules: readonly Rule[] = [inStores, onceNamed, migrationNames]
