@@ -1,0 +1,30 @@
+/** What one run may use. The first four are the contract's (document 2, Limits); the others keep a run from wearing out what carries it. */
+export const runLimits = Object.freeze({
+  sourceBytes: 256 * 1024,
+  sdkCalls: 10_000,
+  logLines: 1_000,
+  logBytes: 256 * 1024,
+  /** Characters of one JSON text that goes in or out: the input, the result, the arguments or the answer of an SDK call. */
+  jsonCharacters: 4 * 1024 * 1024,
+  /** SDK calls that are under way at once; further ones wait inside the run, on the run's own memory. */
+  callsAtOnce: 8,
+  /** Timers that are set and have not gone off. */
+  timers: 1_000,
+  /** Of a run's error message, and of what is wrong with a source that does not parse. */
+  errorCharacters: 8_192,
+  problemCharacters: 500,
+})
+
+/** How the worker watches its runners. Times in milliseconds. */
+export const watch = Object.freeze({
+  /** A runner may grow by the run's memory and this much more, for the engine's own needs, before it is killed. */
+  marginBytes: 64 * 1024 * 1024,
+  memoryEveryMs: 25,
+  /** A runner that holds this much more after a run than when it was new is replaced. Trivial runs settle at 12 MB more. */
+  keptBytes: 32 * 1024 * 1024,
+  /** From the order to the start of the run. */
+  startMs: 5_000,
+  /** From a run's end to a runner that stands ready again; what takes longer still has the old run's code on its hands. */
+  restMs: 500,
+  checkMs: 5_000,
+})

@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net'
+import type { parse as Parse } from 'acorn'
+import type ivm from 'isolated-vm'
+import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox/frames.ts'
+import { type GuestEntries, type GuestSetup, guest, type Post } from '#workers/functions/sandbox/guest.ts'
+import { handlerProblem, type SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
+import { runLimits } from '#workers/functions/sandbox/limits.ts'
+import { logLevels, runnerAccepts, toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
+
+/** The files that a runner may read: the compiled part of isolated-vm and the parser that checks sources. */
+export interface RunnerFiles {
+  readonly addon: string
+  readonly parser: string
+}
+interface ProgramSetup {
+  readonly files: RunnerFiles
+  readonly memoryMb: number
+  readonly guestText: string
+  readonly limits: typeof runLimits
+  readonly toRunner: typeof toRunner
+  readonly toWorker: typeof toWorker
+  readonly accepts: typeof runnerAccepts
+}
+interface NodeParts {
+  readonly process: NodeJS.Process
+  readonly require: NodeJS.Require
+  readonly encodeFrame: typeof encodeFrame
+  readonly frameReader: typeof frameReader
+  readonly handlerProblem: typeof handlerProblem
+}
+/** One fresh isolate and the references into it. They stay on this side: no isolated-vm object reaches the function. */
+interface Cell {
+  readonly isolate: ivm.Isolate
+  readonly entries: { readonly [Name in keyof GuestEntries]: ivm.Reference<GuestEntries[Name]> }
+  readonly timers: Set<NodeJS.Timeout>
+  ended: boolean
+}
+
+/**
+ * The text of the program that a runner process is given on its standard input. The functions below go there by their own text, so they
+ * name nothing outside themselves: so written they are type-checked here, and the runner needs neither a file of ours nor Node's type
+ * stripping, which would cost every runner 20 MB and 30 ms.
+ */
+export function programText(files: RunnerFiles, memoryMb: number): string {
+  const guestSetup: GuestSetup = { limits: runLimits, kinds: toWorker, levels: logLevels }
+  const guestText = `'use strict'; return (${guest})($0, ${JSON.stringify(guestSetup)})`
+  const setup: ProgramSetup = { files, memoryMb, guestText, limits: runLimits, toRunner, toWorker, accepts: runnerAccepts }
+  const parts = `{ process, require, encodeFrame: ${encodeFrame}, frameReader: ${frameReader}, handlerProblem: ${handlerProblem} }`
+  return `'use strict';(${runner})(${JSON.stringify(setup)}, ${parts})`
+}
+
+function runner(setup: ProgramSetup, { process, require, encodeFrame, frameReader, handlerProblem }: NodeParts): void {
+  const { toRunner, toWorker } = setup
+  const addon = { exports: {} as { ivm: typeof ivm } }
+  process.dlopen(addon, setup.files.addon)
+  const { Callback, Isolate } = addon.exports.ivm
+  const { Socket: Pipe } = require('node:net') as { Socket: typeof Socket }
+
+  process.title = 'kontor-function-runner'
+  process.env.TZ = 'UTC'
+  // A signal to the whole process group is for the worker, which may still wait for this run. SIGKILL is how a runner ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
+  const end = () => process.kill(process.pid, 'SIGKILL')
+
+  const pipe = new Pipe({ fd: 3, readable: true, writable: true })
+  for (const event of ['end', 'close', 'error']) pipe.on(event, end)
+  const send = (kind: number, number = 0, text = ''): void => {
+    pipe.write(encodeFrame(kind, number, text))
+  }
+
+  const makeCell = (): Cell => {
+    // With a handler V8 does not abort when it is out of memory: the isolate's thread stops for good and the worker is told.
+    const isolate = new Isolate({ memoryLimit: setup.memoryMb, onCatastrophicError: () => send(toWorker.memory) })
+    const post: Post = (kind, number, text) => {
+      if (cell.ended) return
+      if (kind === toWorker.timer) return arm(cell, number, Number(text))
+      send(kind, number, text)
+      if (kind === toWorker.returned || kind === toWorker.threw) void renew(cell)
+    }
+    const out = new Callback(post, { ignored: true })
+    const made = isolate.createContextSync().evalClosureSync(setup.guestText, [out], { result: { reference: true } })
+    const entry = (name: string) => made.getSync(name, { reference: true })
+    const entries = { begin: entry('begin'), settle: entry('settle'), fire: entry('fire'), nothing: entry('nothing') }
+    const cell: Cell = { isolate, entries: entries as Cell['entries'], timers: new Set(), ended: false }
+    return cell
+  }
+
+  const enter = async (cell: Cell, name: keyof GuestEntries, values: readonly (string | number | boolean)[] = []): Promise<void> => {
+    try {
+      await (cell.entries[name] as ivm.Reference<(...values: unknown[]) => void>).apply(undefined, [...values])
+    } catch {
+      // What was thrown is the function's, an unhandled rejection at most, and is not looked at. A disposed isolate ran out of memory.
+      if (!cell.ended && cell.isolate.isDisposed) send(toWorker.memory)
+    }
+  }
+
+  const arm = (cell: Cell, number: number, delayMs: number): void => {
+    const timer = setTimeout(() => {
+      cell.timers.delete(timer)
+      void enter(cell, 'fire', [number])
+    }, delayMs)
+    cell.timers.add(timer)
+  }
+
+  // Waits until nothing of the old run is on its thread any more. If that never comes true the worker ends this process.
+  const renew = async (cell: Cell): Promise<void> => {
+    cell.ended = true
+    for (const timer of cell.timers) clearTimeout(timer)
+    await enter(cell, 'nothing')
+    cell.isolate.dispose()
+    current = makeCell()
+    send(toWorker.ready)
+  }
+
+  const check = async (source: string): Promise<void> => {
+    const problem = (await syntaxProblem(source)) ?? handlerProblem((require(setup.files.parser) as { parse: typeof Parse }).parse, source)
+    send(toWorker.checked, 0, problem ? JSON.stringify(problem) : '')
+    await renew(current)
+  }
+
+  // Compiles and does not run. The engine's message ends with the place: "Unexpected token ')' [function.js:1:5]".
+  const syntaxProblem = async (source: string): Promise<SourceProblem | null> => {
+    try {
+      await current.isolate.compileScript(source, { filename: 'function.js' })
+      return null
+    } catch (error) {
+      const [, message = '', line = 1, column = 1] = /^(.*?)(?: \[\S*?:(\d+):(\d+)\])?$/s.exec((error as Error).message) ?? []
+      return {
+        line: Math.max(1, Number(line)),
+        column: Math.max(1, Number(column)),
+        message: message.slice(0, setup.limits.problemCharacters),
+      }
+    }
+  }
+
+  const orders: Record<number, (frame: Frame) => void> = {
+    [toRunner.run]: ({ text }) => {
+      const [source, input, methods] = JSON.parse(text)
+      send(toWorker.started)
+      void enter(current, 'begin', [source, input, methods])
+    },
+    [toRunner.check]: ({ text }) => void check(text),
+    [toRunner.answer]: ({ number, text }) => void enter(current, 'settle', [number, true, text]),
+    [toRunner.refusal]: ({ number, text }) => void enter(current, 'settle', [number, false, text]),
+  }
+  let current = makeCell()
+  const read = frameReader(setup.accepts, (frame) => orders[frame.kind]?.(frame))
+  pipe.on('data', read)
+  send(toWorker.ready)
+}

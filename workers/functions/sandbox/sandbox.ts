@@ -1,0 +1,84 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
+import type { SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
+import { runLimits } from '#workers/functions/sandbox/limits.ts'
+import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
+import { programText } from '#workers/functions/sandbox/program.ts'
+import { runIn } from '#workers/functions/sandbox/run.ts'
+import { RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
+import { checkIn } from '#workers/functions/sandbox/source-check.ts'
+
+export interface SandboxOptions {
+  /** Runs at a time. Each has a process of its own; further runs wait their turn. */
+  readonly size: number
+  /** Memory of one run in MB (document 2, Limits: 128). */
+  readonly memoryMb: number
+  /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
+  readonly logger?: { warn(details: object, message: string): void }
+}
+
+/** Runs other people's JavaScript in processes that hold nothing of ours. It holds those processes: close it when done. */
+export class Sandbox {
+  readonly #runs: RunnerPool
+  readonly #checks: RunnerPool
+  readonly #memoryBytes: number
+  readonly #report: (message: string, details: object) => void
+
+  constructor({ size, memoryMb, logger }: SandboxOptions) {
+    this.#memoryBytes = memoryMb * 1024 * 1024
+    this.#report = (message, details) => logger?.warn(details, message)
+    const files = runnerFiles()
+    const pool = { launch: launch(files), program: programText(files, memoryMb), report: this.#report }
+    this.#runs = new RunnerPool({ ...pool, size })
+    this.#checks = new RunnerPool({ ...pool, size: 1 })
+  }
+
+  /**
+   * Does one run. Whatever the function does is an outcome; it rejects with VALIDATION_ERROR when source or input is larger than the
+   * limits, and with a plain Error when no runner can be started or the sandbox is closed.
+   */
+  async run(request: RunRequest): Promise<RunOutcome> {
+    const inputText = JSON.stringify(request.input ?? null)
+    refuseLarge(request.source, inputText)
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      if (request.signal?.aborted) return neverStarted
+      const runner = await this.#runs.take(request.signal).catch((error) => {
+        if (request.signal?.aborted) return null
+        throw error
+      })
+      if (!runner) return neverStarted
+      const outcome = await runIn(runner, request, inputText, this.#memoryBytes, this.#report)
+      void this.#runs.giveBack(runner)
+      if (outcome) return outcome
+    }
+    throw new Error('no function runner took the run')
+  }
+
+  /**
+   * What keeps a source from being a function, or null: it must have at most 256 KB, parse as a script, and bind a function named
+   * `handler` at top level (decisions, Functions). Nothing of the source is run. Its runner is not one that runs wait for.
+   */
+  async checkSource(source: string): Promise<SourceProblem | null> {
+    if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
+    const runner = await this.#checks.take()
+    const found = await checkIn(runner, source)
+    void this.#checks.giveBack(runner)
+    return found
+  }
+
+  /** Process ids of the runners that live now. */
+  get pids(): readonly number[] {
+    return [...this.#runs.pids, ...this.#checks.pids]
+  }
+
+  /** Ends every run as interrupted and fulfils when no process is left. */
+  async close(): Promise<void> {
+    await Promise.all([this.#runs.close(), this.#checks.close()])
+  }
+}
+
+function refuseLarge(source: string, inputText: string): void {
+  if (Buffer.byteLength(source) > runLimits.sourceBytes) throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
+  if (inputText.length <= runLimits.jsonCharacters) return
+  throw problem('VALIDATION_ERROR', `input must have at most ${runLimits.jsonCharacters} characters of JSON, got ${inputText.length}`)
+}
