@@ -1,5 +1,6 @@
-import type { Head, Route } from '#api/http/route.ts'
+import type { Admission, Head, Route } from '#api/http/route.ts'
 import { loadActor } from '#shared/access/actor.ts'
+import type { Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -12,12 +13,7 @@ const setUpSeconds = 2
  * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
  * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
  */
-export async function enterWorkspace(
-  route: Route,
-  platform: PlatformScope,
-  orgId: string,
-  head: { params: Readonly<Record<string, string>>; query: () => unknown },
-): Promise<Scope> {
+export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
   const { principal, cache, db } = platform
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
     throw problem('NOT_FOUND')
@@ -30,7 +26,7 @@ export async function enterWorkspace(
   refuseUnlessActive(workspace)
   if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
   const scope: Scope = { ...platform, workspace, actor }
-  const resource = await route.on?.({ params: head.params, query: head.query() } as Head<string, unknown>, scope)
+  const resource = await route.on?.(head as Head<string, unknown>, scope)
   requirePermission(route, scope, resource)
   return scope
 }
@@ -43,9 +39,11 @@ function refuseUnlessActive({ status }: Workspace): void {
 /** Permissions that are no name of a role's rule admit every member and key. */
 const open = new Set<string>(['public', 'any', 'person', 'member'])
 
-function requirePermission({ permission }: Route, { actor }: Scope, resource: string | undefined): void {
-  if (open.has(permission)) return
-  if (actor.policy.permits(permission, resource) === 'never') {
-    throw problem('FORBIDDEN', resource === undefined ? `Needs ${permission}` : `Needs ${permission} on ${resource}`)
-  }
+function requirePermission(route: Route, { actor }: Scope, resource: string | undefined): void {
+  if (isOpen(route.permission)) return
+  const { permission, perItem, onBody } = route
+  const allowed = perItem || onBody ? actor.policy.permitsSomewhere(permission) : actor.policy.permits(permission, resource) !== 'never'
+  if (!allowed) throw problem('FORBIDDEN', resource === undefined ? `Needs ${permission}` : `Needs ${permission} on ${resource}`)
 }
+
+const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => open.has(admission)

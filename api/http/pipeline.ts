@@ -7,6 +7,7 @@ import { readQuery } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { Download, type Request, type Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
+import type { Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
@@ -33,7 +34,12 @@ async function admit(route: Route, ctx: Context, services: ApiServices): Promise
   const platform = await authenticate(ctx, route.permission, services)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return platform
-  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => queryOf(route, ctx) })
+  return enterWorkspace(route, platform, orgId, {
+    params: ctx.params,
+    get query() {
+      return queryOf(route, ctx)
+    },
+  })
 }
 
 async function readRequest(route: Route, ctx: Context): Promise<Request<string, unknown, unknown>> {
@@ -49,6 +55,6 @@ const queryOf = (route: Route, ctx: Context): unknown => (route.query ? readQuer
 async function checkBodyResource(route: Route, request: Request<string, unknown, unknown>, scope: PlatformScope | Scope): Promise<void> {
   if (!route.onBody || !('actor' in scope)) return
   const resource = await route.onBody(request, scope)
-  if (scope.actor.policy.permits(route.permission, resource) === 'never')
+  if (scope.actor.policy.permits(route.permission as Permission, resource) === 'never')
     throw problem('FORBIDDEN', `Needs ${route.permission} on ${resource}`)
 }

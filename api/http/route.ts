@@ -54,7 +54,9 @@ interface Declaration<Path extends string, Body, Query> {
   readonly permission: Admission
   /** The key that the permission is asked for, such as a record type's. Throws NOT_FOUND when it names nothing. */
   readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | Promise<string>
-  /** The same, where the body names it. */
+  /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
+  readonly perItem?: true
+  /** The same as `on`, where the body names it. */
   readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
   readonly limit: LimitName | null
   readonly body?: Schema<Body>

@@ -1,0 +1,86 @@
+import { answer, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { createRecord } from '#shared/records/create.ts'
+import { removeRecord } from '#shared/records/delete.ts'
+import { listRecords } from '#shared/records/list.ts'
+import { getRecord } from '#shared/records/read.ts'
+import { listQuery, record, recordChanges, recordInput, recordPage, recordValues } from '#shared/records/schemas.ts'
+import { searchRecords } from '#shared/records/search.ts'
+import { isSearch } from '#shared/records/search-query.ts'
+import { changeRecord } from '#shared/records/update.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+
+/** The permission of every record route is asked for the type, which must exist. */
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => (await requireRecordType(scope, params.typeKey)).key
+
+const common = { tag: 'Records', app: null, limit: null, on: onType } as const
+const all = `${org}/records/:typeKey` as const
+const one = `${all}/:recordId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a record',
+    permission: 'records:create',
+    body: recordInput,
+    status: 201,
+    response: record,
+    handle: ({ params, body }, scope) => createRecord(scope, params.typeKey, body.values ?? {}),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List or search records',
+    description: 'Newest first by cursor; any of q, filter, sort, page and offset selects search mode, with a total.',
+    permission: 'records:read',
+    query: listQuery,
+    status: 200,
+    response: recordPage,
+    handle: async ({ params, query }, scope) =>
+      isSearch(query) ? searchRecords(scope, params.typeKey, query) : listRecords(scope, params.typeKey, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a record',
+    permission: 'records:read',
+    status: 200,
+    response: record,
+    handle: ({ params }, scope) => getRecord(scope, params.typeKey, params.recordId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/values`,
+    summary: 'Get the values of a record',
+    permission: 'records:read',
+    status: 200,
+    response: recordValues,
+    handle: async ({ params }, scope) => ({ values: (await getRecord(scope, params.typeKey, params.recordId)).values }),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/values`,
+    summary: 'Change values of a record',
+    permission: 'records:update',
+    body: recordChanges,
+    status: 204,
+    response: null,
+    handle: ({ params, body }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a record',
+    permission: 'records:delete',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeRecord(scope, params.typeKey, params.recordId),
+  }),
+]

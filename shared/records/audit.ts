@@ -1,0 +1,22 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { type Values, viewOfValues } from '#shared/records/record.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/**
+ * The parameters of the audit entry that a change writes in its own statement (document 1, Audit entry): a creation has no `before`, a
+ * deletion no `after`. Values that are empty on a creation or deletion are left out.
+ */
+export function changeSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): Record<string, unknown> {
+  const { cause, workspace } = scope
+  return {
+    workspaceId: workspace.id,
+    actorId: cause.actorId,
+    actorType: cause.actorId === null ? 'system' : cause.actorType,
+    objectType: type.key,
+    before: before && JSON.stringify(viewOfValues(type, before, after === null ? filled(before) : new Set(Object.keys(before)))),
+    after: after && JSON.stringify(viewOfValues(type, after, before === null ? filled(after) : new Set(Object.keys(after)))),
+    requestId: cause.requestId,
+  }
+}
+
+const filled = (values: Values): ReadonlySet<string> => new Set(Object.keys(values).filter((key) => (values[key] ?? null) !== null))

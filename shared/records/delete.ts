@@ -1,0 +1,16 @@
+import { type Scope, within } from '#shared/access/scope.ts'
+import { changeSlots } from '#shared/records/audit.ts'
+import { withRecordType } from '#shared/records/picture.ts'
+import { deleteRecord } from '#shared/records/statements.ts'
+import { requireChangeable } from '#shared/records/update.ts'
+
+/** Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete. */
+export function removeRecord(scope: Scope, typeKey: string, recordId: string): Promise<void> {
+  return withRecordType(scope, typeKey, (type) =>
+    scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const stored = await requireChangeable(inside, type, recordId, 'records:delete')
+      await tx.query(deleteRecord(type)({ ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }))
+    }),
+  )
+}

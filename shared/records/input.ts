@@ -1,0 +1,51 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { noValues, type Values } from '#shared/records/record.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { defaultValue, isBlank, parseValue } from '#shared/types/fields/value.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/** What reading values needs of their workspace. */
+export interface InputContext {
+  readonly defaultCurrency: string
+}
+
+/** Whether a field computes itself, so that values sent for it are ignored (document 1, Record). */
+export const isComputed = ({ rules }: Field): boolean => rules.formula !== undefined
+
+/**
+ * Reads what a caller sent as `values`: every key must be a field's and every value of its type and rules; null is no value. Throws
+ * VALIDATION_ERROR that names the field. Values for computed fields are left out.
+ */
+export function parseValues(type: RecordType, input: Readonly<Record<string, unknown>>, context: InputContext): Values {
+  const values = noValues()
+  for (const [key, sent] of Object.entries(input)) {
+    const field = type.fieldByKey.get(key)
+    if (!field) throw problem('VALIDATION_ERROR', `values.${key} names no field of ${type.key}`)
+    if (!isComputed(field)) values[key] = parseValue(sent, field, { path: `values.${key}`, defaultCurrency: context.defaultCurrency })
+  }
+  return values
+}
+
+/** The values of a new record: those sent, and the defaults of fields without one. Throws VALIDATION_ERROR when a required one is missing. */
+export function completeValues(type: RecordType, sent: Values, context: InputContext): Values {
+  const values = noValues()
+  for (const field of type.fields) {
+    const given = sent[field.key] ?? null
+    const value = given === null ? defaultValue(field, context.defaultCurrency) : given
+    if (field.required && isBlank(value) && !fillsItself(field)) throw missing(field)
+    values[field.key] = value
+  }
+  return values
+}
+
+/** Throws VALIDATION_ERROR when an update clears a required field. */
+export function refuseCleared(type: RecordType, changes: Values): void {
+  for (const key of Object.keys(changes)) {
+    const field = type.fieldByKey.get(key)
+    if (field?.required && isBlank(changes[key] ?? null)) throw missing(field)
+  }
+}
+
+const fillsItself = (field: Field): boolean => field.autogen !== '' || isComputed(field)
+
+const missing = (field: Field) => problem('VALIDATION_ERROR', `values.${field.key} is required`)

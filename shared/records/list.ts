@@ -1,0 +1,78 @@
+import type { RecordAccess } from '#shared/access/record-access.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { builder } from '#shared/db/builder.ts'
+import { slot } from '#shared/db/statement.ts'
+import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { requireAccess, withRecordType } from '#shared/records/picture.ts'
+import { visibleView } from '#shared/records/read.ts'
+import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
+import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+export interface ListQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  readonly ref_field?: string | undefined
+  readonly ref_id?: string | undefined
+}
+
+export interface RecordPage {
+  readonly records: RecordView[]
+  /** Absent on the last page. */
+  readonly next_cursor?: string
+}
+
+/** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
+export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const reference = referenceOf(type, access, query)
+    const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
+    const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
+    const statement = pageOf(type, access, reference?.field, after !== undefined)
+    const rows = await scope.db.query<Row>(statement({ after, refId: reference?.id, limit: query.limit + 1 }))
+    const page = rows.slice(0, query.limit)
+    const records = page.map((row) => visibleView(type, recordOf(type, row), access))
+    const last = page.at(-1)
+    return rows.length > query.limit && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
+  })
+}
+
+/** What `ref_field` and `ref_id` ask for together; throws VALIDATION_ERROR when one is missing or the field is no reference to see. */
+function referenceOf(type: RecordType, access: RecordAccess, query: ListQuery): { field: Field; id: string } | undefined {
+  const { ref_field, ref_id } = query
+  if (ref_field === undefined && ref_id === undefined) return undefined
+  if (ref_field === undefined || ref_id === undefined) throw problem('VALIDATION_ERROR', 'ref_field and ref_id must be given together')
+  const field = type.fieldByKey.get(ref_field)
+  if (!field || !isReference(field) || access.hideable.has(ref_field)) {
+    throw problem('VALIDATION_ERROR', `ref_field must be a ref or refs field of ${type.key}, got ${ref_field}`)
+  }
+  if (!isUuid(ref_id)) throw problem('VALIDATION_ERROR', 'ref_id must be a record id')
+  return { field, id: ref_id }
+}
+
+/** The id after which a page starts. */
+function positionOf(list: string, cursor: string): string {
+  const id = readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
+}
+
+const isReference = ({ type }: Field): boolean => type === 'ref' || type === 'refs'
+
+function pageOf(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): Fill {
+  return shaped(access, `list ${reference?.column ?? ''} ${paged}`, () => {
+    const query = builder.select(allColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
+    const where = access.where()
+    if (where) query.where(where)
+    if (paged) query.where('id', '<', slot('after') as never)
+    if (reference) {
+      const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
+      query.whereRaw(holds, [reference.column, slot('refId') as never])
+    }
+    return builder.raw('? limit ?', [query, slot('limit')] as never)
+  })
+}

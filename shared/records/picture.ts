@@ -1,0 +1,31 @@
+import type { RecordAction } from '#shared/access/permissions.ts'
+import type { RecordAccess } from '#shared/access/record-access.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { isOutdatedPicture } from '#shared/db/conflicts.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
+
+/**
+ * Does work from the picture of a record type. When another process has changed the type's table since, the database knows a column no
+ * more: then the picture is read again and the work done once more. `work` must leave nothing behind when it fails.
+ */
+export async function withRecordType<T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> {
+  try {
+    return await work(await requireRecordType(scope, typeKey))
+  } catch (error) {
+    if (!isOutdatedPicture(error)) throw error
+    scope.cache.drop(scope.workspace.id)
+    return work(await requireRecordType(scope, typeKey))
+  }
+}
+
+/** What the caller may do by one action with the records of a type. */
+export const accessTo = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
+  scope.actor.policy.recordAccess(action, type.key, type.fields)
+
+/** Throws FORBIDDEN when the caller may not do the action with any record of the type. */
+export function requireAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
+  const access = accessTo(scope, type, action)
+  if (access.verdict === 'none') throw problem('FORBIDDEN', `Needs ${action} on ${type.key}`)
+  return access
+}

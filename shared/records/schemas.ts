@@ -1,0 +1,66 @@
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
+
+const instant = t.String({ format: 'date-time' })
+const values = t.Record(t.String(), t.Unknown(), {
+  description: 'By field key. A field without a value is null; one that the caller may not read is absent.',
+})
+
+/** A record in a response (document 1, Record). */
+export const recordSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    object_type: t.String({ description: 'Key of the record type.' }),
+    created_by: nullable(t.String({ format: 'uuid' })),
+    created_at: instant,
+    updated_at: instant,
+    values,
+  },
+  { title: 'Record', description: 'One record of a type that the workspace defines.' },
+)
+
+export const record = schema(recordSchema)
+export const recordValues = schema(t.Object({ values }, { title: 'RecordValues' }))
+
+/** A page of a listing: by cursor, or of a search with its total. */
+export const recordPage = schema(
+  t.Object(
+    {
+      records: t.Array(recordSchema),
+      next_cursor: t.Optional(t.String({ description: 'Plain listing: where the next page starts; absent on the last.' })),
+      total: t.Optional(t.Integer({ description: 'Search mode: how many readable records match, exactly.' })),
+    },
+    { title: 'RecordPage' },
+  ),
+)
+
+/** What creates a record. */
+export const recordInput = schema(
+  t.Object(
+    { values: t.Optional(t.Record(t.String(), t.Unknown(), { description: 'By field key; null counts as not sent.' })) },
+    { title: 'RecordInput' },
+  ),
+)
+
+/** What changes a record. */
+export const recordChanges = schema(
+  t.Object(
+    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields not sent are left alone; null clears one.' }) },
+    { title: 'RecordChanges' },
+  ),
+)
+
+/** The parameters of a listing in either mode (document 1, Records, rule 4). */
+export const listQuery = schema(
+  t.Object({
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
+    ref_field: t.Optional(t.String({ description: 'Plain listing, with ref_id: only records whose reference field points there.' })),
+    ref_id: t.Optional(t.String()),
+    q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
+    filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
+    sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at.' })),
+    dir: t.Optional(t.Union([t.Literal('asc'), t.Literal('desc')])),
+    page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: 1-based.' })),
+    offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: wins over page.' })),
+  }),
+)

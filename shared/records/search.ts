@@ -1,0 +1,41 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { prepare } from '#shared/db/statement.ts'
+import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
+import { requireAccess, withRecordType } from '#shared/records/picture.ts'
+import { visibleView } from '#shared/records/read.ts'
+import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
+import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
+import { tableOf } from '#shared/records/statements.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+export interface SearchPage {
+  readonly records: RecordView[]
+  /** Exact, of what the caller may read. */
+  readonly total: number
+}
+
+/** A page of the records that match and that the caller may read, with their exact number (document 1, Search mode). */
+export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQuery): Promise<SearchPage> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const conditions = searchConditions(type, access, query)
+    const order = searchOrder(type, access, query)
+    const rows = await scope.db.query<Row & { total: number }>(pageWithTotal(type, conditions, order, query.limit, startOf(query)))
+    const records = rows.filter(({ id }) => id !== null).map((row) => visibleView(type, recordOf(type, row), access))
+    return { records, total: rows[0]?.total ?? 0 }
+  })
+}
+
+/** The page and the number of all matches in one statement; past the last page the number still comes, in a row of its own. */
+function pageWithTotal(type: RecordType, conditions: readonly Knex.Raw[], order: Knex.Raw, limit: number, offset: number) {
+  const where = conditions.length === 0 ? builder.raw('true') : builder.raw(conditions.map(() => '?').join(' and '), [...conditions])
+  const columns = allColumns(type)
+  return prepare(
+    builder.raw(
+      `select counted.total, page.* from (select count(*) as total from ? where ?) as counted
+       left join (select ${columns.map(() => '??').join(', ')} from ? where ? order by ? limit ? offset ?) as page on true`,
+      [tableOf(type), where, ...columns, tableOf(type), where, order, limit, offset] as never,
+    ),
+  )()
+}

@@ -1,0 +1,111 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { prepare, type Statement, slot } from '#shared/db/statement.ts'
+import { allColumns, columnsOf } from '#shared/records/record.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/** Fills a prepared statement's slots. */
+export type Fill = (slots?: Readonly<Record<string, unknown>>) => Statement
+
+/** Statements of a type, built once per shape and kept as long as its picture. */
+const kept = new WeakMap<object, Map<string, Fill>>()
+
+/** The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). */
+export function shaped(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): Fill {
+  const shapes = kept.get(picture) ?? new Map<string, Fill>()
+  kept.set(picture, shapes)
+  const known = shapes.get(shape)
+  if (known) return known
+  const fill = prepare(make())
+  shapes.set(shape, fill)
+  return fill
+}
+
+/** The type's table, for knex. */
+export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('??.??', [schema, key])
+
+/** One record by its id; with `lock` it stays as it is until the transaction ends. */
+export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
+  shaped(type, lock ? 'lock' : 'find', () => {
+    const query = builder
+      .select(allColumns(type))
+      .from(tableOf(type))
+      .where('id', slot('id') as never)
+    return lock ? query.forUpdate() : query
+  })
+
+const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'
+
+/** Parameters of the audit entry that every change writes in its own statement. */
+export const auditSlots = ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'] as const
+
+const audited = (action: string) =>
+  builder.raw(
+    `insert into audit_entries (${auditColumns})
+     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ? from changed`,
+    ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'].map((name) => slot(name) as never),
+  )
+
+/** Moves the type's count of records; each connection has a share of its own, so that creations seldom wait for each other. */
+const counted = (sign: 1 | -1) =>
+  builder.raw(
+    `insert into record_counts as count (workspace_id, type_id, share, records)
+     select ?::uuid, ?::uuid, pg_backend_pid() % 32, ${sign} * count(*) from changed having count(*) > 0
+     on conflict (workspace_id, type_id, share) do update set records = count.records + excluded.records`,
+    [slot('workspaceId') as never, slot('typeId') as never],
+  )
+
+/** The parameter of a column, cast to its type, so that the driver's text needs no guessing. */
+const parameter = (field: Field, index: number): Knex.Raw =>
+  builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(columnsOf(field)[index] ?? '') as never])
+
+const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, index) => parameter(field, index))
+
+/**
+ * Creates a record: the row, its audit entry and the count, in one statement. The id is a UUID of version 7 and gives created_at, so that
+ * the order of ids is the order of creation. Fields that are not named stay empty.
+ */
+export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =>
+  shaped(type, `insert ${fields.map(({ column }) => column).join(' ')}`, () => {
+    const columns = fields.flatMap(columnsOf)
+    const parameters = fields.flatMap(parametersOf)
+    return builder.raw(
+      `with fresh as (select uuidv7() as id),
+       changed as (
+         insert into ? (id, created_by, created_at, updated_at${', ??'.repeat(columns.length)})
+         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id)${', ?'.repeat(parameters.length)} from fresh
+         returning id, created_at
+       ),
+       audited as (?),
+       counted as (?)
+       select id, created_at from changed`,
+      [tableOf(type), ...columns, slot('createdBy') as never, ...parameters, audited('record.created'), counted(1)] as never,
+    )
+  })
+
+/** Changes the named fields of a record that the transaction has locked, and writes the audit entry. */
+export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =>
+  shaped(type, `update ${fields.map(({ column }) => column).join(' ')}`, () => {
+    const sets = fields.flatMap((field) =>
+      columnsOf(field).map((column, index) => builder.raw('?? = ?', [column, parameter(field, index)])),
+    )
+    return builder.raw(
+      `with changed as (
+         update ? set updated_at = greatest(now(), created_at)${', ?'.repeat(sets.length)} where id = ? returning id
+       )
+       ?`,
+      [tableOf(type), ...sets, slot('id'), audited('record.updated')] as never,
+    )
+  })
+
+/** Deletes a record that the transaction has locked, counts it off and writes the audit entry. */
+export const deleteRecord = (type: RecordType): Fill =>
+  shaped(type, 'delete', () =>
+    builder.raw('with changed as (delete from ? where id = ? returning id), counted as (?) ?', [
+      tableOf(type),
+      slot('id') as never,
+      counted(-1),
+      audited('record.deleted'),
+    ] as never),
+  )

@@ -1,0 +1,62 @@
+import { type Scope, within } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { changeSlots } from '#shared/records/audit.ts'
+import { cellsOf } from '#shared/records/cells.ts'
+import { conflictOf } from '#shared/records/conflict.ts'
+import { parseValues, refuseCleared } from '#shared/records/input.ts'
+import { accessTo, withRecordType } from '#shared/records/picture.ts'
+import { findRecord } from '#shared/records/read.ts'
+import { noValues, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { updateRecord } from '#shared/records/statements.ts'
+import { isSameValue } from '#shared/types/fields/value.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/**
+ * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
+ * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a cleared required field or a changed immutable one,
+ * DUPLICATE_VALUE for a unique field. Both tests are made on the stored record alone.
+ */
+export function changeRecord(scope: Scope, typeKey: string, recordId: string, input: Readonly<Record<string, unknown>>): Promise<void> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
+    refuseCleared(type, sent)
+    await scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const stored = await requireChangeable(inside, type, recordId, 'records:update')
+      await applyChanges(inside, type, stored, sent)
+    })
+  })
+}
+
+/** The stored record, locked, once the caller may read it and do the action with it. */
+export async function requireChangeable(
+  scope: Scope,
+  type: RecordType,
+  recordId: string,
+  action: 'records:update' | 'records:delete',
+): Promise<StoredRecord> {
+  const stored = await findRecord(scope, type, recordId, true)
+  if (!stored || !accessTo(scope, type, 'records:read').test(stored)) throw problem('NOT_FOUND')
+  if (!accessTo(scope, type, action).test(stored)) throw problem('FORBIDDEN', `Needs ${action} on this record`)
+  return stored
+}
+
+/** Writes what differs from a locked record; nothing when nothing does. */
+export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<void> {
+  const fields = type.fields.filter(({ key }) => key in sent && !isSameValue(sent[key] ?? null, stored.values[key] ?? null))
+  const fixed = fields.find(({ immutable }) => immutable)
+  if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
+  if (fields.length === 0) return
+  const [before, after] = [noValues(), noValues()]
+  for (const { key } of fields) {
+    before[key] = stored.values[key] ?? null
+    after[key] = sent[key] ?? null
+  }
+  try {
+    await scope.db.query(
+      updateRecord(type, fields)({ ...cellsOf(fields, after), ...changeSlots(scope, type, before, after), id: stored.id }),
+    )
+  } catch (error) {
+    throw conflictOf(type, error)
+  }
+}
