@@ -1,0 +1,98 @@
+import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
+import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
+import { isoDate, isoInstant } from './calendar.ts'
+import { toBoolean, toText } from './coerce.ts'
+import { parseDateText, valueOfDateText } from './date-text.ts'
+import { roundAt } from './functions/rounding.ts'
+import { fitsText } from './text.ts'
+import { isError, isMoment, type Moment, type Value } from './values.ts'
+
+/** The field that a formula computes, and what its result has to keep to. */
+export interface ResultField {
+  readonly type: FieldType
+  readonly options?: readonly string[] | undefined
+  /** Digits after the point of a number or an amount; 6 when absent, as they are stored. */
+  readonly scale?: number | undefined
+  /** A last question to the value, such as whether an address or a link is valid; a value that fails it leaves the field empty. */
+  readonly fits?: ((value: Exclude<FieldValue, null>) => boolean) | undefined
+}
+
+type Convert = (value: Exclude<Value, null>, field: ResultField) => FieldValue
+
+const storedScale = 6
+/** Numbers have up to 14 digits before the point (document 1, Value formats). */
+const tooLarge = new Decimal('1e14')
+const mostItems = 100
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const textUpTo =
+  (most: number): Convert =>
+  (value) => {
+    const text = toText(value)
+    return typeof text === 'string' && fitsText(text, most) && text.isWellFormed() && !text.includes('\0') ? text : null
+  }
+
+const anyText = textUpTo(100_000)
+
+const toDecimal: Convert = (value, { scale = storedScale }) => {
+  const number = typeof value === 'string' && isDecimalText(value) ? new Decimal(value) : value
+  if (!(number instanceof Decimal)) return null
+  const rounded = roundAt(number, scale, Decimal.ROUND_HALF_UP)
+  return rounded.abs().lt(tooLarge) ? canonicalDecimal(rounded) : null
+}
+
+const toBool: Convert = (value) => {
+  const truth = typeof value === 'string' || typeof value === 'boolean' ? toBoolean(value) : null
+  return isError(truth) ? null : truth
+}
+
+const toTime =
+  (write: (moment: Moment) => string): Convert =>
+  (value) => {
+    const found = typeof value === 'string' ? parseDateText(value) : null
+    const moment = found === null ? value : valueOfDateText(found)
+    return isMoment(moment) ? write(moment) : null
+  }
+
+const toOption: Convert = (value, { options = [] }) => {
+  const text = toText(value)
+  return typeof text === 'string' && options.includes(text) ? text : null
+}
+
+/** A list whose items all belong; a text that is one item makes a list of one. */
+const toItems =
+  (belongs: (item: string, field: ResultField) => boolean): Convert =>
+  (value, field) => {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [toText(value)]
+    const texts = items.filter((item) => typeof item === 'string')
+    const isWhole = texts.length === items.length && new Set(texts).size === texts.length && texts.length <= mostItems
+    return isWhole && texts.every((item) => belongs(item, field)) ? texts : null
+  }
+
+const converters: Readonly<Record<FieldType, Convert>> = {
+  string: textUpTo(500),
+  text: anyText,
+  email: textUpTo(500),
+  url: textUpTo(500),
+  file: anyText,
+  number: toDecimal,
+  currency: toDecimal,
+  bool: toBool,
+  date: toTime(({ day }) => isoDate(day)),
+  datetime: toTime(isoInstant),
+  select: toOption,
+  multiselect: toItems((item, { options = [] }) => options.includes(item)),
+  ref: (value) => (typeof value === 'string' && uuid.test(value) ? value.toLowerCase() : null),
+  refs: toItems((item) => uuid.test(item)),
+}
+
+/**
+ * A formula's result as a value of the field that it computes, null (empty) when it does not fit the field's type (decisions, Formula
+ * language). Numbers are rounded half away from zero and leave as decimal text, those of a currency too: the caller adds its code. Text
+ * fields take numbers, dates, TRUE and FALSE as text; number, bool and date fields take text that they would take from a client.
+ */
+export function toFieldValue(result: Value, field: ResultField): FieldValue {
+  if (result === null || isError(result)) return null
+  const value = converters[field.type](result, field)
+  return value === null || field.fits?.(value) === false ? null : value
+}
