@@ -18,6 +18,9 @@ const openings: readonly Opening[] = [
 ]
 const longestOpening = 4
 
+/** Bytes decoded at a time: the parser works off a piece in one go, and its records wait in memory. */
+const pieceBytes = 16_384
+
 /**
  * The text of a file's bytes, piece by piece: UTF-8 with or without its mark, or UTF-16 with one. Throws VALIDATION_ERROR, while it is read, on
  * archives, on bytes that are not text of the encoding, and on NUL characters.
@@ -29,11 +32,11 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const bytes = decoder === undefined ? Buffer.concat([held, chunk]) : chunk
     if (decoder === undefined && bytes.length < longestOpening) {
       held = bytes
-    } else {
-      decoder ??= decoderFor(bytes)
-      yield decode(decoder, bytes, true)
-      held = new Uint8Array()
+      continue
     }
+    decoder ??= decoderFor(bytes)
+    held = new Uint8Array()
+    for (let start = 0; start < bytes.length; start += pieceBytes) yield decode(decoder, bytes.subarray(start, start + pieceBytes), true)
   }
   yield decode(decoder ?? decoderFor(held), held, false)
 }
