@@ -1,5 +1,7 @@
 import type { AnyHandler } from '#workers/handler.ts'
+import exportRecords from '#workers/records/export.ts'
+import importRecords from '#workers/records/import.ts'
 import setUpWorkspace from '#workers/workspaces/set-up.ts'
 
 /** What does each declared job. */
-export const handlers: readonly AnyHandler[] = [setUpWorkspace]
+export const handlers: readonly AnyHandler[] = [exportRecords, importRecords, setUpWorkspace]

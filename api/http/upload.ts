@@ -40,6 +40,8 @@ function rawBody(ctx: Context, contentType: string, { contentTypes }: Upload): R
 /** The stream of the part named `file`; it fails when the body breaks off or has no such part. */
 function filePart(ctx: Context, { maxBytes }: Upload): Readable {
   const part = new PassThrough()
+  // It may fail before anybody reads it; whoever does then hears of it.
+  part.on('error', () => undefined)
   const parser = openParser(ctx, maxBytes)
   const fail = (error: Error) => {
     ctx.req.unpipe(parser)

@@ -1,10 +1,11 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
+import { exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { listRecords } from '#shared/records/list.ts'
 import { getRecord } from '#shared/records/read.ts'
-import { listQuery, record, recordChanges, recordInput, recordPage, recordValues } from '#shared/records/schemas.ts'
+import { exportQuery, listQuery, record, recordChanges, recordInput, recordPage, recordValues } from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
 import { isSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
@@ -12,6 +13,9 @@ import { requireRecordType } from '#shared/types/record-type.ts'
 
 /** The permission of every record route is asked for the type, which must exist. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => (await requireRecordType(scope, params.typeKey)).key
+
+/** The largest CSV file of an import (decisions, Import). */
+const maxImportBytes = 25 * 1024 * 1024
 
 const common = { tag: 'Records', app: null, limit: null, on: onType } as const
 const all = `${org}/records/:typeKey` as const
@@ -41,6 +45,36 @@ export const routes = [
     response: recordPage,
     handle: async ({ params, query }, scope) =>
       isSearch(query) ? searchRecords(scope, params.typeKey, query) : listRecords(scope, params.typeKey, query),
+  }),
+  delegate({
+    ...common,
+    method: 'GET',
+    path: `${all}/export`,
+    summary: 'Export records as CSV',
+    description: 'At most 10,000; when more match, X-Export-Truncated is true.',
+    permission: 'records:export',
+    query: exportQuery,
+    job: exportRecords,
+    makes: 'text/csv',
+    payload: ({ params, query: { q = null, filter = null, sort = null, dir = null } }) => ({
+      typeKey: params.typeKey,
+      q,
+      filter,
+      sort,
+      dir,
+    }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/import`,
+    summary: 'Import records from CSV',
+    description: 'The first row names fields; up to 500 data rows, each on its own: a bad one is reported and skipped.',
+    permission: 'records:import',
+    upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
+    job: importRecords,
+    makes: 'json',
+    payload: ({ params }, _scope, fileId) => ({ typeKey: params.typeKey, fileId }),
   }),
   answer({
     ...common,

@@ -49,17 +49,25 @@ export const recordChanges = schema(
   ),
 )
 
+/** What a search and an export look for. */
+const search = {
+  q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
+  filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
+  sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at.' })),
+  dir: t.Optional(t.Union([t.Literal('asc'), t.Literal('desc')])),
+}
+
+/** The parameters of an export. */
+export const exportQuery = schema(t.Object(search))
+
 /** The parameters of a listing in either mode (document 1, Records, rule 4). */
 export const listQuery = schema(
   t.Object({
+    ...search,
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
     ref_field: t.Optional(t.String({ description: 'Plain listing, with ref_id: only records whose reference field points there.' })),
     ref_id: t.Optional(t.String()),
-    q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
-    filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
-    sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at.' })),
-    dir: t.Optional(t.Union([t.Literal('asc'), t.Literal('desc')])),
     page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: 1-based.' })),
     offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: wins over page.' })),
   }),

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
+import { jobs } from '#shared/jobs.ts'
 import { release } from '#shared/release.ts'
 
 const admin = process.env.TEST_DATABASE_URL ?? ''
-const template = 'kontor_template'
+const template = `kontor_template_${contentsOfRelease()}`
 const lock = 481_516_234
 
 /** A database of a test's own, cloned from the migrated template in some 40 ms. The first caller of a run makes the template. */
@@ -37,6 +41,14 @@ async function makeTemplate(client: pg.Client): Promise<void> {
   await client.query(`create database ${draft} template template0`)
   await release(urlOf(draft))
   await client.query(`alter database ${draft} rename to ${template}`)
+}
+
+/** A digest of all that a release puts into a database, so that a server that outlives a change of it gets a template of its own. */
+function contentsOfRelease(): string {
+  const folder = join(import.meta.dirname, '..', '..', 'migrations')
+  const hash = createHash('sha256').update(JSON.stringify(jobs.map(({ name, retry, timeoutSeconds }) => [name, retry, timeoutSeconds])))
+  for (const file of readdirSync(folder).sort()) hash.update(file.endsWith('.ts') ? readFileSync(join(folder, file)) : '')
+  return hash.digest('hex').slice(0, 12)
 }
 
 async function asAdmin(work: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -1,0 +1,86 @@
+import { allOf } from '#shared/access/condition.ts'
+import { lesserRecordAccess } from '#shared/access/lesser.ts'
+import type { RecordAccess } from '#shared/access/record-access.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { builder } from '#shared/db/builder.ts'
+import { prepare, slot } from '#shared/db/statement.ts'
+import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
+import { writeCsv } from '#shared/records/csv/write.ts'
+import { requireAccess } from '#shared/records/picture.ts'
+import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
+import type { SearchQuery } from '#shared/records/search-query.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { valueToCell } from '#shared/types/fields/value.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/** Records in one export; when more match, the file says that it was cut (document 1, Export). */
+export const maxExported = 10_000
+
+/** Records that are in memory at once. */
+const recordsPerStep = 200
+
+export interface Export {
+  readonly total: number
+  readonly truncated: boolean
+  /** The file's bytes, some records at a time; `done` hears how many are written. */
+  readonly bytes: (done: (count: number) => Promise<void>) => AsyncGenerator<Buffer>
+}
+
+/**
+ * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
+ * the caller see are no columns; a field hidden in one record is a blank cell there.
+ */
+export async function exportRecordsOf(scope: Scope, type: RecordType, query: SearchQuery): Promise<Export> {
+  const access = lesserRecordAccess(requireAccess(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
+  const ids = await matchingIds(scope, type, access, query)
+  const exported = ids.slice(0, maxExported)
+  const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
+  return {
+    total: exported.length,
+    truncated: ids.length > maxExported,
+    async *bytes(done) {
+      yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
+      for (let start = 0; start < exported.length; start += recordsPerStep) {
+        const records = await recordsByIds(scope, type, exported.slice(start, start + recordsPerStep))
+        yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
+        await done(Math.min(exported.length, start + recordsPerStep))
+      }
+    },
+  }
+}
+
+/** The ids in order, one more than an export holds: a few hundred kilobytes, and every further step reads by them alone. */
+async function matchingIds(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<string[]> {
+  const conditions = searchConditions(type, access, query)
+  const where = conditions.length === 0 ? builder.raw('true') : allOf(conditions)
+  const statement = builder.raw('select id from ? where ? order by ? limit ?', [
+    tableOf(type),
+    where,
+    searchOrder(type, access, query),
+    maxExported + 1,
+  ] as never)
+  return (await scope.db.query<{ id: string }>(prepare(statement)())).map(({ id }) => id)
+}
+
+async function recordsByIds(scope: Scope, type: RecordType, ids: readonly string[]): Promise<StoredRecord[]> {
+  const statement = shaped(type, 'by ids', () =>
+    builder.raw('select ? from ? join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id) order by position', [
+      builder.raw(
+        allColumns(type)
+          .map(() => '??')
+          .join(', '),
+        [...allColumns(type)],
+      ),
+      tableOf(type),
+      slot('ids'),
+    ] as never),
+  )
+  return (await scope.db.query<Row>(statement({ ids }))).map((row) => recordOf(type, row))
+}
+
+function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {
+  const visible = access.alwaysVisible ? undefined : access.visibleFields(record)
+  const cells = fields.map((field) => (visible?.has(field.key) === false ? '' : valueToCell(record.values[field.key] ?? null, field)))
+  return [record.id, record.created_at, ...cells]
+}

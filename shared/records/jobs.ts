@@ -1,0 +1,52 @@
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+/** What an import answers (document 1, Records): rows are independent, a bad one is reported and skipped. */
+export const importOutcome = schema(
+  t.Object(
+    {
+      created: t.Integer({ minimum: 0 }),
+      failed: t.Integer({ minimum: 0 }),
+      errors: t.Array(
+        t.Object({ row: t.Integer({ minimum: 1, description: 'Counts data rows from 1, without the header.' }), message: t.String() }),
+      ),
+    },
+    { title: 'ImportOutcome' },
+  ),
+)
+
+/** Creates records of a type from a CSV file. */
+export const importRecords = defineJob({
+  name: 'records.import',
+  kind: 'records.import',
+  pool: 'data',
+  concurrency: 4,
+  perWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(t.Object({ typeKey: t.String(), fileId: t.String() })),
+  result: importOutcome,
+})
+
+/** Writes the records of a type that match and that the caller may read to a CSV file. */
+export const exportRecords = defineJob({
+  name: 'records.export',
+  kind: 'records.export',
+  pool: 'data',
+  concurrency: 4,
+  perWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(
+    t.Object({
+      typeKey: t.String(),
+      q: nullable(t.String()),
+      filter: nullable(t.String()),
+      sort: nullable(t.String()),
+      dir: nullable(t.Union([t.Literal('asc'), t.Literal('desc')])),
+    }),
+  ),
+  result: schema(t.Null()),
+})
