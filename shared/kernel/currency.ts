@@ -1,7 +1,7 @@
 /**
  * The current codes of ISO 4217 (list one, up to amendment 180 of January 2026: XCG and XAD are in, ANG, BGN, CUC, HRK, SLL and ZWL are
- * out) by the digits of their minor unit. The second line of 0 holds metals, units of account and codes without a currency: the standard gives them no
- * minor unit, and they count as 0. Intl is no source for this: its digits differ from the standard's for 29 codes.
+ * out) by the digits of their minor unit. The second line of 0 holds metals, units of account and codes without a currency: the
+ * standard gives them no minor unit, and they count as 0. Intl is no source: its digits differ from the standard's for 29 codes.
  */
 const codesByDigits: Readonly<Record<number, string>> = {
   0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF

@@ -22,8 +22,8 @@ const longestOpening = 4
 const pieceBytes = 16_384
 
 /**
- * The text of a file's bytes, piece by piece: UTF-8 with or without its mark, or UTF-16 with one. Throws VALIDATION_ERROR, while it is read, on
- * archives, on bytes that are not text of the encoding, and on NUL characters.
+ * The text of a file's bytes, piece by piece: UTF-8 with or without its mark, or UTF-16 with one. Throws VALIDATION_ERROR, while it is
+ * read, on archives, on bytes that are not text of the encoding, and on NUL characters.
  */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined

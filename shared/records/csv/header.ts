@@ -1,8 +1,8 @@
 import { problem } from '#shared/kernel/errors.ts'
 
 /**
- * The field of each column of a header, null for a column that names none (document 1, Import). Throws VALIDATION_ERROR when a field stands there
- * twice, or no column names a field.
+ * The field of each column of a header, null for a column that names none (document 1, Import). Throws VALIDATION_ERROR when a field
+ * stands there twice, or no column names a field.
  */
 export function matchColumns<Field extends { readonly key: string }>(
   header: readonly string[],

@@ -22,8 +22,9 @@ export interface CsvFile {
 }
 
 /**
- * Reads CSV as it arrives: the memory that it takes does not grow with the file. Commas, semicolons or tabs; lines that end in LF, CRLF or CR;
- * quoted cells may hold line breaks (document 1 and decisions, Import). Throws VALIDATION_ERROR when the bytes are no text or hold no header.
+ * Reads CSV as it arrives: the memory that it takes does not grow with the file. Commas, semicolons or tabs; lines that end in LF, CRLF
+ * or CR; quoted cells may hold line breaks (document 1 and decisions, Import). Throws VALIDATION_ERROR when the bytes are no text or
+ * hold no header.
  */
 export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFile> {
   const text = decodeText(chunks)

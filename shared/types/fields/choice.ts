@@ -9,8 +9,12 @@ import { parseText } from '#shared/types/fields/text.ts'
 export const maxOptions = 500
 export const maxOptionLength = 200
 
-function checkOption(value: string, { rules }: FieldShape, path: string): void {
-  if (!rules.options?.includes(value)) throw refusal(path, `one of ${(rules.options ?? []).join(', ')}`, value)
+const shownOptions = 20
+
+function checkOption(value: string, { rules: { options = [] } }: FieldShape, path: string): void {
+  if (options.includes(value)) return
+  const shown = options.slice(0, shownOptions).join(', ')
+  throw refusal(path, `one of ${shown}${options.length > shownOptions ? ', …' : ''}`, value)
 }
 
 const parseOption = (input: unknown, path: string): string => parseText(input, path, maxOptionLength)

@@ -13,8 +13,9 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * The same instant in UTC, `2026-01-01T00:00:00Z`, of RFC 3339 text: fractions are kept up to microseconds (further digits are cut off,
- * trailing zeros dropped), a leap second counts as the midnight after it. undefined when the text is no such instant of the years 0001 to 9999.
+ * The same instant in UTC, `2026-01-01T00:00:00Z`, of RFC 3339 text. Fractions are kept up to microseconds: further digits are cut off
+ * and trailing zeros dropped. A leap second counts as the midnight after it. undefined when the text is no such instant of the years
+ * 0001 to 9999.
  */
 export function utcInstant(text: string): string | undefined {
   const match = instant.exec(text)

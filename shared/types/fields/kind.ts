@@ -24,7 +24,7 @@ export interface KindFilter {
 
 type Value = NonNullable<FieldValue>
 
-/** Everything in which one field type differs from another; V is its values' form in memory. No value is null or undefined, save where noted. */
+/** Everything in which one field type differs from another; V is the form of its values in memory. Null is no value. */
 export interface FieldKind<V extends Value = Value> {
   readonly type: FieldType
   /** PostgreSQL types of the field's columns: one, or for a currency the amount's and the code's. */

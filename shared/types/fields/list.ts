@@ -11,7 +11,7 @@ export interface ListRules {
   readonly parseEntry: (entry: unknown, path: string) => string
 }
 
-/** Reads an array of texts, each under its own path; throws VALIDATION_ERROR when it is none, too long, or holds an entry twice and may not. */
+/** Reads an array of texts, each under its own path; throws VALIDATION_ERROR when it is none, too long, or not distinct as it must be. */
 export function parseList(input: unknown, path: string, { max, distinct, parseEntry }: ListRules): readonly string[] {
   if (!Array.isArray(input)) throw refusal(path, 'an array', input)
   if (input.length > max) throw refusal(path, `at most ${max} entries long`, input.length)

@@ -1,7 +1,6 @@
 import type { Knex } from '#shared/db/builder.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Field, FieldColumns } from '#shared/types/fields/field.ts'
-import type { FilterOperator } from '#shared/types/fields/kind.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
@@ -22,7 +21,7 @@ export function filterCondition({ key, type }: Searched, columns: FieldColumns, 
   if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
   const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
   if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
-  return filter.where(columns, operator satisfies FilterOperator, value, `${path}.value for ${key}`)
+  return filter.where(columns, operator, value, `${path}.value for ${key}`)
 }
 
 /** Throws VALIDATION_ERROR when the field's type cannot be sorted by. Its first column is the one to sort by. */

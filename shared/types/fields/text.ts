@@ -13,7 +13,7 @@ export const maxTextLength = 100_000
 /** Reads text of at most `max` code points without NUL characters and lone surrogates; throws VALIDATION_ERROR otherwise. */
 export function parseText(input: unknown, path: string, max: number): string {
   if (typeof input !== 'string') throw refusal(path, 'text', input)
-  if (!isCleanText(input)) throw refusal(path, 'text without NUL characters and lone surrogates', input.toWellFormed())
+  if (!isCleanText(input)) throw refusal(path, 'text without NUL characters and lone surrogates', input)
   if (countCharacters(input) > max) throw refusal(path, `at most ${max} characters long`, countCharacters(input))
   return input
 }
