@@ -6,7 +6,7 @@ import { refusal } from '#shared/types/fields/refuse.ts'
 
 type Comparison = keyof typeof comparisons
 
-/** How each operator compares an instant with a UTC day, from `start` up to `next` (decisions, Date-only value against a datetime field). */
+/** How each operator compares an instant with a UTC day, from `start` up to `next` (decisions, Records, types, fields). */
 const againstDay: Readonly<Record<Comparison, (column: string, start: string, next: string) => Knex.Raw>> = {
   eq: (column, start, next) => builder.raw('(?? >= ?::timestamptz and ?? < ?::timestamptz)', [column, start, column, next]),
   ne: (column, start, next) =>
