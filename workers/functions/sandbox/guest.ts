@@ -34,6 +34,7 @@ interface Call {
 export function guest(post: Post, { limits, kinds, levels }: GuestSetup): GuestEntries {
   const { parse, stringify } = JSON
   const { create, defineProperty, freeze } = Object
+  const tagOf = Object.prototype.toString
   const { apply } = Reflect
   const { slice } = String.prototype
   const [Text, Failure, WrongType, WrongRange, Pending] = [String, Error, TypeError, RangeError, Promise]
@@ -94,7 +95,7 @@ export function guest(post: Post, { limits, kinds, levels }: GuestSetup): GuestE
     if (typeof value !== 'object' || value === null) return Text(value)
     try {
       const { stack } = value as Error
-      return value instanceof Failure && typeof stack === 'string' ? stack : (stringify(value) ?? '[object]')
+      return apply(tagOf, value, []) === '[object Error]' && typeof stack === 'string' ? stack : (stringify(value) ?? '[object]')
     } catch {
       return '[object]'
     }

@@ -1,0 +1,82 @@
+import test, { type ExecutionContext } from 'ava'
+import { requestFor } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
+import { encodeFrame } from '#workers/functions/sandbox/frames.ts'
+import { toWorker } from '#workers/functions/sandbox/protocol.ts'
+import { runIn } from '#workers/functions/sandbox/run.ts'
+import { RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
+import { checkIn } from '#workers/functions/sandbox/source-check.ts'
+
+/** A runner that has been taken over: it says it is ready, and does `code` when it gets its order. */
+const takenOver = (code: string): string => `
+  const pipe = new (require('node:net').Socket)({ fd: 3, readable: true, writable: true })
+  const encodeFrame = ${encodeFrame}
+  const send = (kind, number, text) => pipe.write(encodeFrame(kind, number, text))
+  const kinds = ${JSON.stringify(toWorker)}
+  pipe.once('data', () => { ${code} })
+  send(kinds.ready)`
+
+function openPool(t: ExecutionContext, program: string): RunnerPool {
+  const pool = new RunnerPool({ size: 1, launch: launch(runnerFiles()), program, report: (message, details) => t.log(message, details) })
+  t.teardown(() => pool.close())
+  return pool
+}
+
+const manyAtOnce = 'more calls at once than allowed'
+const crimes: Readonly<Record<string, string>> = {
+  'a kind of frame that there is not': 'send(kinds.started); pipe.write(Buffer.from([0, 0, 0, 0, 99, 0, 0, 0, 0]))',
+  'a frame longer than its kind may be': 'send(kinds.started); pipe.write(Buffer.from([255, 255, 255, 255, kinds.returned, 0, 0, 0, 0]))',
+  'a call of a method that the run was not given': "send(kinds.started); send(kinds.call, 1, 'records.delete\\n[]')",
+  [manyAtOnce]: "send(kinds.started); for (let n = 1; n < 10; n++) send(kinds.call, n, 'records.list\\n[]')",
+  'more calls than allowed': `send(kinds.started); let n = 0
+    const again = () => send(kinds.call, ++n, 'records.list\\n[]')
+    pipe.on('data', (answers) => { for (let at = 0; at < answers.length; at += 9 + answers.readUInt32LE(at)) again() }); again()`,
+}
+for (const [name, code] of Object.entries(crimes)) {
+  test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
+    const runner = await openPool(t, takenOver(code)).take()
+    const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
+    const outcome = await runIn(runner, requestFor('', { call }), 'null', 1e9, () => undefined)
+    t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
+    await runner.gone
+    t.regex(runner.lastWords, /not allowed|may not send/)
+  })
+}
+
+test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
+  const code =
+    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => send(kinds.returned, 0, '{}, \"error\": {}'))"
+  const runner = await openPool(t, takenOver(code)).take()
+  const outcome = await runIn(runner, requestFor(''), 'null', 1e9, () => undefined)
+  t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
+  t.regex(outcome?.error ?? '', /^the result is not valid JSON/)
+})
+
+test('a runner that does not stand ready again soon is replaced', async (t) => {
+  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1')"))
+  const runner = await pool.take()
+  t.like(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), { resultText: '1' })
+  await pool.giveBack(runner)
+  const next = await pool.take()
+  t.not(next.pid, runner.pid)
+})
+
+test('an order that a runner did not live to start is given back as not started', async (t) => {
+  const runner = await openPool(t, takenOver('process.exit()')).take()
+  t.is(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), null)
+})
+
+test('who waits for a runner that cannot be started is told why', async (t) => {
+  const pool = openPool(t, "throw new Error('no such addon')")
+  await t.throwsAsync(pool.take(), { message: /^a function runner did not start: [\s\S]*no such addon/ })
+  const both = await Promise.allSettled([pool.take(), pool.take()])
+  t.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+})
+
+test('a check whose runner ends says that the source is too much', async (t) => {
+  const runner = await openPool(t, takenOver('process.exit()')).take()
+  t.regex((await checkIn(runner, ''))?.message ?? '', /too long or too much memory/)
+})
