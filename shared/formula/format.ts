@@ -1,6 +1,6 @@
 import type { Decimal } from '#shared/kernel/decimal.ts'
 import { momentOfSerial, serialOf } from './calendar.ts'
-import { toOperand } from './coerce.ts'
+import { toOperand, toText } from './coerce.ts'
 import { formatMoment } from './format-date.ts'
 import { formatNumber } from './format-number.ts'
 import { type FormatPiece, parseFormat } from './format-pieces.ts'
@@ -15,6 +15,7 @@ const isDatePiece = ({ kind, text }: FormatPiece): boolean =>
 /** A value written by a spreadsheet format: `0.00`, `#,##0`, `0%`, `yyyy-mm-dd`, `h:mm AM/PM`. Text that is no number stays as it is. */
 export function formatValue(value: Value, format: string): string | ErrorValue {
   if (format.length > limits.patternLength) return errors.value
+  if (typeof value === 'boolean') return toText(value)
   const operand = toOperand(value)
   const sections = parseFormat(format)
   if (isError(operand)) return typeof value === 'string' ? formatText(value, sections) : operand

@@ -46,6 +46,7 @@ export function eager<T extends readonly unknown[], O extends readonly unknown[]
   const { rest, restMin = 0 } = row
   const optional: Parameters = row.optional ?? []
   const fixed: Parameters = [...row.takes, ...optional]
+  // What each argument reads as is checked where the row is written; from here on they are a list of anything.
   const call = row.call as (...args: readonly unknown[]) => Value
   const cost = row.cost as ((...args: readonly unknown[]) => number) | undefined
   return {

@@ -24,12 +24,13 @@ function fixed(value: Decimal, decimals = 2, plain = false): Value {
 /** Reads a number written with other signs; per cent signs at the end count each. Blanks and one currency sign in front do not matter. */
 function numberValue(value: string, point = '.', group = ','): Value {
   if (value.length > 400 || point === '' || group === '') return errors.value
-  const [, digits, percents] = /^[$€£]?(.*?)(%*)$/s.exec(value.replace(/\s/g, '')) as unknown as [string, string, string]
+  const bare = value.replace(/\s/g, '').replace(/^[$€£]/, '')
+  const digits = bare.replace(/%+$/, '')
   const [whole = '', fraction, ...more] = digits.split(point[0]!)
   if (more.length > 0 || fraction?.includes(group[0]!)) return errors.value
   const plain = `${whole.replaceAll(group[0]!, '')}${fraction === undefined ? '' : `.${fraction}`}`
   if (plain === '') return new Decimal(0)
-  return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * percents.length}`)) : errors.value
+  return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * (bare.length - digits.length)}`)) : errors.value
 }
 
 /** Functions between numbers and text. */
