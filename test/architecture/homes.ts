@@ -7,6 +7,7 @@ import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['api/http/upload.ts'],
   '@koa/router': ['api'],
+  acorn: ['workers/functions'],
   ajv: ['shared/kernel/schema.ts'],
   'ajv-formats': ['shared/kernel/schema.ts'],
   'csv-parse': ['shared/records/csv'],
@@ -29,6 +30,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'swagger-ui-dist': ['api/pages'],
   'temporal-polyfill': ['shared'],
   typebox: ['shared/kernel/schema.ts'],
+  undici: ['workers/flows', 'workers/payments'],
   validator: ['shared/kernel/schema.ts', 'shared/types/fields'],
 }
 

@@ -5,9 +5,12 @@ const makers = /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} fro
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
-/** Who may hold SQL: the database's own layers, those that turn types and rules into it, a domain's store, and the one list of sweeps. */
+/**
+ * Who may hold SQL: the database's own layers, those whose statements take the shape of a record type or a policy, a domain's store, and
+ * what keeps house across all of them.
+ */
 const places = [
-  /^shared\/(?:db|queue|access|types)\//,
+  /^shared\/(?:db|queue|access|types|records)\//,
   /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/,
   /^workers\/maintenance\//,
   /^migrations\//,
@@ -20,7 +23,7 @@ const inStores = eachFile(
     return isProduct(one) && holds && !places.some((place) => place.test(one.path)) ? ['move the statement into store.ts'] : []
   },
   {
-    'shared/records/create.ts': `import { sql } from '#shared/db/statement.ts'`,
+    'shared/forms/submit.ts': `import { sql } from '#shared/db/statement.ts'`,
     'api/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
   },
 )
