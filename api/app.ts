@@ -7,21 +7,20 @@ import { observe } from '#api/http/observe.ts'
 import { serve } from '#api/http/pipeline.ts'
 import { requestIdOf } from '#api/http/request-id.ts'
 import { serveDescription } from '#api/pages/docs.ts'
-import { routes } from '#api/routes.ts'
+import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
 import { problem } from '#shared/kernel/errors.ts'
-
-/** Where the version stands in every authenticated path (document 1, Versioning). */
-export const base = '/v1'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
   const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
   app.silent = true
   const router = new Router()
-  for (const route of routes) router.register(base + route.path, [route.method], serve(route, services))
+  for (const { base, routes } of sections) {
+    for (const route of routes) router.register(base + route.path, [route.method], serve(route, services))
+  }
   serveHealth(router, services)
-  serveDescription(router)
+  serveDescription(router, sections, services.config.publicUrl)
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId

@@ -1,6 +1,9 @@
-import type { Route } from '#api/http/route.ts'
+import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
 import { routes as records } from '#api/records/routes.ts'
 
 /** Every route that carries the version prefix; a literal path stands before the pattern that would swallow it. */
 export const routes: readonly Route[] = [...records, ...jobs]
+
+/** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
+export const sections: readonly Section[] = [{ base: '/v1', routes }]

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { AppName, Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
+import type { ErrorCode } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
 
@@ -59,6 +60,11 @@ interface Declaration<Path extends string, Body, Query> {
   /** The same as `on`, where the body names it. */
   readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
   readonly limit: LimitName | null
+  /**
+   * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
+   * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.
+   */
+  readonly fails?: readonly ErrorCode[]
   readonly body?: Schema<Body>
   readonly query?: Schema<Query>
 }
@@ -119,3 +125,9 @@ export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, 
 export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any>
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
 export type Route = AnswerRoute | DelegateRoute
+
+/** Routes that stand below the same part of the public address. */
+export interface Section {
+  readonly base: string
+  readonly routes: readonly Route[]
+}

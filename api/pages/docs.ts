@@ -1,4 +1,94 @@
+import { createHash } from 'node:crypto'
 import type Router from '@koa/router'
+import type { Context } from 'koa'
+import { describeApi } from '#api/http/openapi.ts'
+import type { Section } from '#api/http/route.ts'
+import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/swagger-ui.ts'
+import { problem } from '#shared/kernel/errors.ts'
 
-/** Replaced by the API description. */
-export function serveDescription(_router: Router): void {}
+/** `/openapi.json`, and `/docs`: a reference page that needs nothing from elsewhere (decisions, API description). */
+export function serveDescription(router: Router, sections: readonly Section[], publicUrl: string): void {
+  const { origin, pathname } = new URL(publicUrl)
+  const root = pathname === '/' ? '' : pathname
+  const document = page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
+  const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
+  const start = page('text/javascript', script(root))
+  router.get('/openapi.json', (ctx) => send(ctx, document))
+  router.get('/docs', (ctx) => send(ctx, reference))
+  router.get('/docs/start.js', (ctx) => send(ctx, start))
+  router.get(`/docs/${swaggerUiVersion}/:name`, async (ctx) => {
+    const name = ctx.params.name ?? ''
+    if (!isAsset(name)) throw problem('NOT_FOUND')
+    const { type, bytes } = await readAsset(name)
+    send(ctx, { type, body: bytes, etag: swaggerUiVersion, headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } })
+  })
+}
+
+/** Scripts and styles are files of this server, and requests go to it alone. */
+const contentPolicy = (origin: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const html = (root: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Kontor API</title>
+<link rel="icon" type="image/png" href="${root}/docs/${swaggerUiVersion}/favicon-32x32.png">
+<link rel="stylesheet" href="${root}/docs/${swaggerUiVersion}/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="${root}/docs/${swaggerUiVersion}/swagger-ui-bundle.js"></script>
+<script src="${root}/docs/start.js"></script>
+</body>
+</html>
+`
+
+function script(root: string): string {
+  const options = {
+    url: `${root}/openapi.json`,
+    dom_id: '#reference',
+    deepLinking: true,
+    docExpansion: 'none',
+    filter: true,
+    validatorUrl: null,
+  }
+  return `SwaggerUIBundle(${JSON.stringify(options)})\n`
+}
+
+interface Page {
+  readonly type: string
+  readonly body: string | Buffer
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A page that this program makes; browsers ask whether it is still the same. */
+const page = (type: string, body: string, headers: Readonly<Record<string, string>> = {}): Page => ({
+  type,
+  body,
+  etag: createHash('sha256').update(body).digest('base64url'),
+  headers: { 'Cache-Control': 'no-cache', ...headers },
+})
+
+function send(ctx: Context, { type, body, etag, headers }: Page): void {
+  ctx.status = 200
+  ctx.set({ 'X-Content-Type-Options': 'nosniff', ...headers })
+  ctx.etag = etag
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  ctx.type = type
+  ctx.body = body
+}

@@ -1,0 +1,57 @@
+import { collectSchemas, type Json } from '#api/http/openapi/collect-schemas.ts'
+import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
+import { idOf } from '#api/http/openapi/operation-id.ts'
+import { parametersOf, pathTemplate, preferParameter, requestIdParameter } from '#api/http/openapi/parameters.ts'
+import { requestBodyOf } from '#api/http/openapi/request-body.ts'
+import { headers, successesOf } from '#api/http/openapi/successes.ts'
+import type { Section } from '#api/http/route.ts'
+
+/** The API's description as an OpenAPI 3.1 document: made from the route declarations alone, so it cannot differ from what is served. */
+export function describeApi(sections: readonly Section[], publicUrl: string): Json {
+  const schemas = collectSchemas()
+  const failures = new Map<string, Json>()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const { base, routes } of sections) {
+    for (const route of routes) {
+      const path = pathTemplate(base + route.path)
+      paths[path] ??= {}
+      paths[path][route.method.toLowerCase()] = {
+        operationId: idOf(route),
+        tags: [route.tag],
+        summary: route.summary,
+        ...(route.description ? { description: route.description } : {}),
+        parameters: parametersOf(route, schemas),
+        ...requestBodyOf(route, schemas),
+        responses: { ...successesOf(route, schemas), ...failuresOf(route, failures) },
+        security: route.permission === 'public' ? [] : [{ bearer: [] }],
+        'x-permission': route.permission,
+        'x-app': route.app,
+        'x-rate-limit': route.limit,
+      }
+    }
+  }
+  const tags = [...new Set(sections.flatMap(({ routes }) => routes.map(({ tag }) => tag)))]
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Kontor',
+      version: '1',
+      summary: 'A multi-tenant workspace platform with one REST API',
+      description:
+        'Every JSON success body is `{data: …}`, every failure `{error: {code, message, request_id}}`. Identifiers are UUIDs, timestamps ' +
+        'RFC 3339 in UTC, amounts exact decimals. Unknown keys in a body are ignored; keys left out are left alone and null clears.',
+    },
+    servers: [{ url: publicUrl }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access key, or the session token of a signed-in person.' },
+      },
+      parameters: { RequestId: requestIdParameter, Prefer: preferParameter },
+      headers,
+      responses: Object.fromEntries(failures),
+      schemas: { Error: failureSchema, ...schemas.named() },
+    },
+  }
+}

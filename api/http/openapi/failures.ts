@@ -1,0 +1,62 @@
+import type { Json } from '#api/http/openapi/collect-schemas.ts'
+import { commonHeaders } from '#api/http/openapi/successes.ts'
+import type { Route } from '#api/http/route.ts'
+import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
+
+/** The body of every failure (document 1, Errors). */
+export const failureSchema: Json = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'request_id'],
+      properties: {
+        code: { enum: Object.keys(catalogue), description: 'Stable; decide by it.' },
+        message: { type: 'string', description: 'For humans; it may change.' },
+        request_id: { type: 'string', description: 'The same as the header X-Request-ID.' },
+      },
+    },
+  },
+}
+
+/** The failures of a route by status, as references into `responses`, which gathers what is referred to. */
+export function failuresOf(route: Route, responses: Map<string, Json>): Json {
+  const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const name = codes.join('.') + (route.limit ? '.limited' : '')
+      responses.set(name, failure(codes, route))
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+/** Every code that a route may answer: what its place in the pipeline brings with it, and what its work names itself. */
+export function codesOf({ permission, path, limit, fails = [] }: Route): ErrorCode[] {
+  const inWorkspace = path.startsWith('/orgs/:orgId')
+  const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
+  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', ...fails])
+  if (permission !== 'public') codes.add('UNAUTHORIZED')
+  if (!isOpen) codes.add('FORBIDDEN')
+  if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
+  if (path.includes(':')) codes.add('NOT_FOUND')
+  if (limit) codes.add('RATE_LIMITED')
+  return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+function failure(codes: readonly ErrorCode[], route: Route): Json {
+  const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } }
+  return {
+    description: codes.map((code) => `${code}: ${catalogue[code].message}`).join('; '),
+    headers: { ...commonHeaders(route), ...Object.assign({}, ...codes.map((code) => carried[code] ?? {})) },
+    content: { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] } } },
+  }
+}
+
+/** Headers that go with a code. */
+const carried: Partial<Readonly<Record<ErrorCode, Json>>> = {
+  UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
+  RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  ORG_NOT_READY: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+}

@@ -1,0 +1,59 @@
+import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import type { Route } from '#api/http/route.ts'
+
+const text = { type: 'string' }
+const header = (description: string): Json => ({ description, schema: text })
+
+/** Response headers that several answers carry, by the name of their component. */
+export const headers: Json = {
+  RequestId: header('The id of this request: your own, or a new one.'),
+  Location: header('Where the job is looked up.'),
+  PreferenceApplied: header('What of Prefer was followed, such as `respond-async`.'),
+  RateLimit: header('What is left of the quota: `"group";r=remaining;t=seconds`.'),
+  RateLimitPolicy: header('The quota: `"group";q=requests;w=seconds`.'),
+  RetryAfter: header('Seconds after which to try again.'),
+  WwwAuthenticate: header('`Bearer`.'),
+}
+
+const refer = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
+
+/** The headers that every answer of a route carries. */
+export const commonHeaders = (route: Pick<Route, 'limit'>): Json => ({
+  'X-Request-ID': refer('RequestId'),
+  ...(route.limit ? { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') } : {}),
+})
+
+/** The answers of a route that went well, by status. */
+export function successesOf(route: Route, schemas: Schemas): Json {
+  if (route.kind === 'answer') {
+    const { status, response, contentType } = route
+    const content = response ? json(schemas.refer(response.json)) : file(contentType)
+    return { [status]: { description: described[status], headers: commonHeaders(route), ...content } }
+  }
+  const applied = { 'Preference-Applied': refer('PreferenceApplied') }
+  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)
+  return {
+    200: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
+    202: {
+      description: 'The work is not done yet: look up the job',
+      headers: { ...commonHeaders(route), ...applied, Location: refer('Location') },
+      ...json(schemas.refer(pending)),
+    },
+  }
+}
+
+const described: Readonly<Record<number, string>> = { 200: 'Done', 201: 'Created', 204: 'Done; there is no body' }
+
+const pending = {
+  type: 'object',
+  title: 'PendingJob',
+  required: ['job_id', 'status'],
+  properties: { job_id: { type: 'string', format: 'uuid' }, status: { enum: ['queued', 'running'] } },
+}
+
+const json = (data: Json): Json => ({
+  content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
+})
+
+const file = (contentType: string | undefined): Json =>
+  contentType ? { content: { [contentType]: { schema: { ...text, contentMediaType: contentType } } } } : {}

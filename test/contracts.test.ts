@@ -1,0 +1,48 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { validate } from '@readme/openapi-parser'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { describeApi } from '#api/http/openapi.ts'
+import { sections } from '#api/routes.ts'
+import { jobs } from '#shared/jobs.ts'
+import { dumpSchema } from '#test/support/schema-dump.ts'
+import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
+
+const folder = join(import.meta.dirname, 'contracts')
+
+/** Holds what is made against the file that is checked in, or writes the file when UPDATE_CONTRACTS is set. */
+async function hold(t: ExecutionContext, file: string, made: string): Promise<void> {
+  const path = join(folder, file)
+  if (process.env.UPDATE_CONTRACTS) await writeFile(path, made)
+  const kept = await readFile(path, 'utf8')
+  t.is(made, kept, `${file} changed. If that is meant, run this file with UPDATE_CONTRACTS=1 and look at the difference`)
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+test('the API is the one that test/contracts/openapi.json describes', async (t) => {
+  await hold(t, 'openapi.json', asJson(describeApi(sections, 'http://localhost:3000')))
+})
+
+test('the description of the API is valid OpenAPI 3.1', async (t) => {
+  const document = JSON.parse(JSON.stringify(describeApi(sections, 'http://localhost:3000')))
+  t.like(await validate(structuredClone(document)), { valid: true, warnings: [] })
+  delete document.components.schemas.Error
+  t.false((await validate(document).catch(() => ({ valid: false }))).valid)
+})
+
+test('the jobs are those of test/contracts/jobs.json', async (t) => {
+  const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
+  await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))
+})
+
+test('all migrations together come to test/contracts/schema.sql', async (t) => {
+  const { name, url } = await cloneTemplate(`contract_${process.pid}`)
+  const db = new pg.Pool({ connectionString: url, max: 1 })
+  t.teardown(async () => {
+    await db.end()
+    await dropDatabase(name)
+  })
+  await hold(t, 'schema.sql', await dumpSchema(db))
+})

@@ -1,0 +1,364 @@
+create extension pg_trgm;
+
+create table access_keys (
+  workspace_id uuid not null,
+  id uuid not null,
+  service_account_id uuid not null,
+  name text not null,
+  prefix text not null,
+  secret_hash bytea not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint access_keys_pkey PRIMARY KEY (workspace_id, id),
+  constraint access_keys_workspace_id_service_account_id_fkey FOREIGN KEY (workspace_id, service_account_id) REFERENCES service_accounts(workspace_id, id) ON DELETE CASCADE
+);
+
+create table audit_entries (
+  workspace_id uuid not null,
+  id uuid default uuidv7() not null,
+  actor_id uuid,
+  actor_type text not null,
+  action text not null,
+  object_type text not null,
+  record_id uuid not null,
+  before jsonb,
+  after jsonb,
+  request_id text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
+  constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table cache_changes (
+  id bigint generated always as identity not null,
+  written_in xid8 default pg_current_xact_id() not null,
+  scope text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint cache_changes_pkey PRIMARY KEY (id)
+);
+
+create table fields (
+  workspace_id uuid not null,
+  id uuid not null,
+  type_id uuid not null,
+  key text not null,
+  label text not null,
+  type text not null,
+  required boolean default false not null,
+  is_unique boolean default false not null,
+  immutable boolean default false not null,
+  autogen text default ''::text not null,
+  description text default ''::text not null,
+  rules jsonb default '{}'::jsonb not null,
+  system boolean default false not null,
+  column_name text not null,
+  "position" bigint generated always as identity not null,
+  created_at timestamp with time zone default now() not null,
+  constraint fields_key UNIQUE (workspace_id, type_id, key),
+  constraint fields_pkey PRIMARY KEY (workspace_id, id),
+  constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+);
+
+create table invitations (
+  workspace_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role_ids uuid[] not null,
+  invited_by uuid,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint invitations_pkey PRIMARY KEY (workspace_id, id),
+  constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table job_file_chunks (
+  file_id uuid not null,
+  "position" integer not null,
+  bytes bytea not null,
+  constraint job_file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES job_files(id) ON DELETE CASCADE,
+  constraint job_file_chunks_pkey PRIMARY KEY (file_id, "position")
+);
+
+create table job_files (
+  id uuid not null,
+  workspace_id uuid,
+  content_type text not null,
+  name text default ''::text not null,
+  headers jsonb default '{}'::jsonb not null,
+  size_bytes bigint default 0 not null,
+  complete boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint job_files_pkey PRIMARY KEY (id),
+  constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table members (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint members_pkey PRIMARY KEY (workspace_id, user_id),
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table migrations (
+  id integer default nextval('migrations_id_seq'::regclass) not null,
+  name character varying(255),
+  batch integer,
+  migration_time timestamp with time zone,
+  constraint migrations_pkey PRIMARY KEY (id)
+);
+
+create table migrations_lock (
+  index integer default nextval('migrations_lock_index_seq'::regclass) not null,
+  is_locked integer,
+  constraint migrations_lock_pkey PRIMARY KEY (index)
+);
+
+create table modules (
+  workspace_id uuid not null,
+  slug text not null,
+  name text not null,
+  glyph text default ''::text not null,
+  category text default ''::text not null,
+  "position" integer default 0 not null,
+  constraint modules_pkey PRIMARY KEY (workspace_id, slug),
+  constraint modules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table operations (
+  id uuid not null,
+  workspace_id uuid,
+  kind text not null,
+  job text not null,
+  principal_id uuid,
+  request_id text not null,
+  status text default 'queued'::text not null,
+  progress json,
+  checkpoint json,
+  result json,
+  error json,
+  file_id uuid,
+  created_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint operations_pkey PRIMARY KEY (id),
+  constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
+  constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table outbox_mails (
+  id uuid not null,
+  workspace_id uuid,
+  kind text not null,
+  recipient text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text,
+  headers jsonb default '{}'::jsonb not null,
+  calendar jsonb,
+  status text default 'queued'::text not null,
+  attempts integer default 0 not null,
+  last_error text,
+  created_at timestamp with time zone default now() not null,
+  sent_at timestamp with time zone,
+  constraint outbox_mails_pkey PRIMARY KEY (id),
+  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table password_resets (
+  token_hash bytea not null,
+  user_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint password_resets_pkey PRIMARY KEY (token_hash),
+  constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create unlogged table rate_limits (
+  key text not null,
+  points integer default 0 not null,
+  expire bigint,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+);
+
+create table record_counts (
+  workspace_id uuid not null,
+  type_id uuid not null,
+  share smallint not null,
+  records bigint not null,
+  constraint record_counts_pkey PRIMARY KEY (workspace_id, type_id, share),
+  constraint record_counts_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table record_types (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  label text not null,
+  icon text default ''::text not null,
+  app text default ''::text not null,
+  ui jsonb default '{}'::jsonb not null,
+  description text default ''::text not null,
+  system boolean default false not null,
+  next_column integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint record_types_key UNIQUE (workspace_id, key),
+  constraint record_types_pkey PRIMARY KEY (workspace_id, id),
+  constraint record_types_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table role_members (
+  workspace_id uuid not null,
+  role_id uuid not null,
+  principal_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint role_members_pkey PRIMARY KEY (workspace_id, role_id, principal_id),
+  constraint role_members_workspace_id_role_id_fkey FOREIGN KEY (workspace_id, role_id) REFERENCES roles(workspace_id, id) ON DELETE CASCADE
+);
+
+create table roles (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  policy jsonb not null,
+  is_anonymous boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint roles_pkey PRIMARY KEY (workspace_id, id),
+  constraint roles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table service_accounts (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint service_accounts_pkey PRIMARY KEY (workspace_id, id),
+  constraint service_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table sessions (
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  password_hash text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint users_pkey PRIMARY KEY (id)
+);
+
+create table workspaces (
+  id uuid not null,
+  name text not null,
+  status text default 'provisioning'::text not null,
+  plan text not null,
+  owner_id uuid not null,
+  default_currency text default 'USD'::text not null,
+  timezone text default 'UTC'::text not null,
+  apps jsonb default '{"queues": true, "calendar": true, "payments": true, "functions": true, "accounting": true}'::jsonb not null,
+  multi_currency boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
+  constraint workspaces_pkey PRIMARY KEY (id),
+  constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
+  constraint workspaces_status_check CHECK ((status = ANY (ARRAY['provisioning'::text, 'active'::text, 'suspended'::text])))
+);
+
+CREATE INDEX access_keys_account ON public.access_keys USING btree (workspace_id, service_account_id);
+
+CREATE UNIQUE INDEX access_keys_secret_hash ON public.access_keys USING btree (secret_hash);
+
+CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace_id, record_id, id DESC);
+
+CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+
+CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
+
+CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (token_hash);
+
+CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
+
+CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
+
+CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX operations_open ON public.operations USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
+
+CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
+
+CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id);
+
+CREATE INDEX password_resets_user ON public.password_resets USING btree (user_id);
+
+CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
+
+CREATE INDEX role_members_principal ON public.role_members USING btree (workspace_id, principal_id);
+
+CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_hash);
+
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+
+CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
+
+CREATE OR REPLACE FUNCTION public.drop_role_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      delete from role_members where workspace_id = old.workspace_id and principal_id = (to_jsonb(old) ->> tg_argv[0])::uuid;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      scope text;
+    begin
+      scope := case when tg_op = 'DELETE' then to_jsonb(old) ->> tg_argv[0] else to_jsonb(new) ->> tg_argv[0] end;
+      insert into cache_changes (scope) values (scope);
+      return null;
+    end $function$;
+
+CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER role_members_changed AFTER INSERT OR DELETE OR UPDATE ON public.role_members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
+
+CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
+
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
+
+CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
