@@ -3,7 +3,8 @@ import { ensureInstalled, pinnedNode } from './install.mjs'
 
 /**
  * Installs what is missing, runs the pinned Node with these arguments, and ends as it ends. Signals are passed on; when this
- * process dies, or the npm that started it, the other hears of it by the closing of its channel and stops too.
+ * process dies, or the npm that started it, the other hears of it by the closing of its channel and stops too. When the other
+ * dies, the process groups that it said it had running die with it.
  * @param {string} root the project's folder
  * @param {string[]} args a file of the project and its arguments
  * @param {{ development: boolean, cwd?: string }} options
@@ -27,7 +28,10 @@ export async function launch(root, args, options) {
 
   child = spawn(node, args, { cwd: options.cwd, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   child.on('error', (error) => fail(`${node} does not run here: ${error.message}`))
+  const groups = new Set()
+  child.on('message', ({ group, isRunning }) => (isRunning ? groups.add(group) : groups.delete(group)))
   child.on('exit', (code, signal) => {
+    for (const group of groups) killGroup(group)
     if (!signal) process.exit(code)
     for (const name of signals) process.off(name, end)
     process.kill(process.pid, signal)
@@ -44,6 +48,12 @@ function watchNpm(onGone) {
     onGone()
   }, 1000)
   watch.unref()
+}
+
+function killGroup(group) {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {}
 }
 
 function fail(text) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { endWithParent } from '../parent.mjs'
 import { forward, type Say } from './output.ts'
@@ -25,12 +25,27 @@ export function runChild(command: string, environment: NodeJS.ProcessEnv, say: S
     child.on('error', (error) => resolve(error.message))
     child.on('exit', (code, signal) => resolve(code === 0 ? '' : (signal ?? `exit code ${code}`)))
   })
-  return { ended, kill: (signal) => child.kill(signal), sweep: () => sweep(child) }
+  const group = child.pid
+  if (!group) return { ended, kill: () => {}, sweep: () => {} }
+  tellLauncher({ group, isRunning: true })
+  return {
+    ended,
+    kill: (signal) => child.kill(signal),
+    sweep: () => {
+      endGroup(group)
+      tellLauncher({ group, isRunning: false })
+    },
+  }
 }
 
-function sweep(child: ChildProcess): void {
+// The launcher ends the groups of a supervisor that was killed: what a process has started does not end with it by itself.
+function tellLauncher(message: { group: number; isRunning: boolean }): void {
+  if (process.connected) process.send?.(message, () => {})
+}
+
+function endGroup(group: number): void {
   try {
-    if (child.pid) process.kill(-child.pid, 'SIGKILL')
+    process.kill(-group, 'SIGKILL')
   } catch {
     // Nobody is left in it.
   }

@@ -1,0 +1,41 @@
+import test from 'ava'
+import { createProject, findProcess, kill, processesIn } from './project.ts'
+import { read, start, write, writeUntilAccepted, writeUntilRefused } from './started.ts'
+
+// What is killed while the rest goes on comes back, and nothing acknowledged is lost.
+
+const victims: readonly { name: string; command: RegExp }[] = [
+  { name: 'the API', command: /^node api\/main\.ts/ },
+  { name: 'the PostgreSQL server', command: /bin\/postgres -D/ },
+  { name: 'a PostgreSQL session', command: /^postgres: kontor kontor/ },
+]
+
+for (const { name, command } of victims) {
+  test.serial(`kill -9 of ${name}: it is back, with every acknowledged record`, async (t) => {
+    const project = createProject()
+    t.teardown(() => project.remove())
+    const { url } = await start(project)
+    await write(url)
+    const acknowledged = writeUntilRefused(url)
+    const victim = await findProcess(project.folder, command)
+    kill(victim, 'SIGKILL')
+    const written = 1 + (await acknowledged)
+    await writeUntilAccepted(url)
+    t.true(Number(await read(url, '/notes')) > written)
+    t.not(await findProcess(project.folder, command), victim)
+  })
+}
+
+test.serial('kill -9 of a worker: it is back under its address, and what it had started is gone', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const { run } = await start(project)
+  const [, port] = await run.says(/worker on (\d+)/)
+  const health = async (): Promise<{ pid: number; left: number }> => JSON.parse(await read(`http://127.0.0.1:${port}`, '/healthz'))
+  const first = await health()
+  kill(first.pid, 'SIGKILL')
+  await run.says(/functions ended \(SIGKILL\)[\s\S]*worker on/)
+  const second = await health()
+  t.not(second.pid, first.pid)
+  t.false(processesIn(project.folder).some(({ pid }) => pid === first.left))
+})

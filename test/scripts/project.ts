@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const root = resolve(import.meta.dirname, '..', '..')
+
+/** A copy of the scripts in a folder of their own, around small stand-ins for the API, the workers and the command line. */
+export type Project = {
+  readonly folder: string
+  readonly run: (command: string, env?: NodeJS.ProcessEnv) => Run
+  readonly remove: () => Promise<void>
+}
+
+/** A command in a process group of its own, as a terminal starts it. */
+export type Run = {
+  readonly pid: number
+  readonly output: () => string
+  /** Settles with the match as soon as the output holds it; rejects when the command ends without it. */
+  readonly says: (text: RegExp) => Promise<RegExpExecArray>
+  /** Settles with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void
+}
+
+/** Makes a project; its dependencies are those of this one, linked. */
+export function createProject({ isInstalled } = { isInstalled: true }): Project {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'kontor-project-')))
+  cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
+  for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    folder,
+    run: (command, env = {}) => run(folder, command, env),
+    remove: async () => {
+      for (const { pid } of processesIn(folder)) kill(pid, 'SIGKILL')
+      await nothingRunsIn(folder)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+function run(folder: string, command: string, env: NodeJS.ProcessEnv): Run {
+  const child = spawn('sh', ['-c', `exec ${command}`], {
+    cwd: folder,
+    env: { ...clean(process.env), ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const ended = new Promise<number | string>((resolve) => child.on('close', (code, signal) => resolve(signal ?? code ?? 1)))
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    says: (text) => says(child, () => output, text),
+    ended,
+    kill: (signal) => child.kill(signal),
+    interrupt: () => kill(-(child.pid ?? 0), 'SIGINT'),
+  }
+}
+
+// What the surrounding run of npm and AVA has set would be taken for the user's wish.
+function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(npm_|AVA|NODE_|FORCE_COLOR|DATA_DIR|PORT$|PUBLIC_URL)/.test(name)))
+}
+
+function says(child: ChildProcess, output: () => string, text: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const found = text.exec(output())
+      if (found) resolve(found)
+      return found
+    }
+    if (look()) return
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    child.on('close', () => look() ?? reject(new Error(`It ended without ${text}:\n${output()}`)))
+  })
+}
+
+/** The processes whose working folder is this one or in it, which is all that a project has started. */
+export function processesIn(folder: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const cwd = readlinkSync(`/proc/${name}/cwd`)
+        if (cwd !== folder && !cwd.startsWith(`${folder}/`)) return []
+        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }]
+      } catch {
+        return []
+      }
+    })
+}
+
+/** Settles when no process of a folder is left. */
+export async function nothingRunsIn(folder: string): Promise<void> {
+  while (processesIn(folder).length > 0) await delay(20)
+}
+
+/** The first process of a folder whose command line matches; waits for one. */
+export async function findProcess(folder: string, command: RegExp): Promise<number> {
+  for (;;) {
+    const found = processesIn(folder).find((process) => command.test(process.command))
+    if (found) return found.pid
+    await delay(20)
+  }
+}
+
+/** Sends a signal to a process, or to its group when the number is negative; nothing when it is gone. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,124 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test from 'ava'
+import { startTemporary } from '#scripts/postgres/temporary.ts'
+import { createProject, findProcess, type Project, processesIn } from './project.ts'
+import { read, start, write } from './started.ts'
+
+/** Takes a port, the asked one when it is free, for as long as the test runs. */
+function occupy(port: number): Promise<{ port: number; release: () => void }> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.on('error', () => resolve({ port, release: () => {} }))
+    server.listen(port, () => resolve({ port: (server.address() as AddressInfo).port, release: () => server.close() }))
+  })
+}
+
+function bootstrapOf({ folder }: Project): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, '.data', 'bootstrap.json'), 'utf8'))
+}
+
+test.serial('the first start prints the key and a call, the second the call, and both secrets are for the owner alone', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const first = await start(project)
+  const call = `curl -H 'Authorization: Bearer kt_key' ${first.url}/v1/orgs/demo/records/accounts`
+  await first.run.says(/The workspace "Demo", its owner and password: \.data\/bootstrap\.json/)
+  t.true(first.run.output().includes('Access key: kt_key'))
+  t.true(first.run.output().includes(call))
+  for (const name of ['bootstrap.json', 'secret-key']) t.is(statSync(join(project.folder, '.data', name)).mode & 0o777, 0o600)
+
+  const secret = readFileSync(join(project.folder, '.data', 'secret-key'), 'utf8')
+  first.run.interrupt()
+  await first.run.ended
+  const second = await start(project)
+  await second.run.says(/Try it: curl/)
+  t.false(second.run.output().includes('Access key'))
+  t.is(readFileSync(join(project.folder, '.data', 'secret-key'), 'utf8'), secret)
+  t.is(bootstrapOf(project).base_url, `${second.url}/v1`)
+  t.is(bootstrapOf(project).public_url, second.url)
+})
+
+test.serial('port 3000 taken: the next free one, and a line that says so', async (t) => {
+  const taken = await occupy(3000)
+  const project = createProject()
+  t.teardown(() => project.remove())
+  t.teardown(taken.release)
+  const { run, url } = await start(project, { PORT: '' })
+  const [, port] = await run.says(/Port 3000 is taken, using (\d+)\./)
+  t.is(url, `http://localhost:${port}`)
+  await write(url)
+})
+
+test.serial('the port asked for taken: one clear line, and exit code 1', async (t) => {
+  const taken = await occupy(0)
+  const project = createProject()
+  t.teardown(() => project.remove())
+  t.teardown(taken.release)
+  const run = project.run('node scripts/run.mjs start', { PORT: String(taken.port) })
+  t.is(await run.ended, 1)
+  t.is(run.output(), `kontor    | Port ${taken.port} is taken. Stop what uses it, or set PORT to another.\n`)
+  t.deepEqual(processesIn(project.folder), [])
+})
+
+test.serial('a second start in the same folder: who uses it and what to do, and exit code 1', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const first = await start(project)
+  const pid = await findProcess(project.folder, /scripts\/start\.ts/)
+  const second = project.run('node scripts/run.mjs start', { PORT: '0' })
+  t.is(await second.ended, 1)
+  t.is(second.output(), `kontor    | Another run (pid ${pid}) is already using .data. Stop it first, or set DATA_DIR to another folder.\n`)
+  const elsewhere = await start(project, { DATA_DIR: 'other' })
+  await write(first.url)
+  t.is(await read(elsewhere.url, '/notes'), '0')
+})
+
+test.serial('with DATABASE_URL nothing is embedded: no server, no first workspace', async (t) => {
+  const postgres = await startTemporary((line) => t.log(line))
+  const project = createProject()
+  t.teardown(async () => {
+    await project.remove()
+    await postgres.stop()
+  })
+  const { run, url } = await start(project, { DATABASE_URL: postgres.url })
+  await write(url)
+  t.false(run.output().includes('curl'))
+  t.false(processesIn(project.folder).some(({ command }) => /postgres/.test(command)))
+  t.false(existsSync(join(project.folder, '.data', 'pg')))
+  t.false(existsSync(join(project.folder, '.data', 'bootstrap.json')))
+})
+
+const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip // The case needs root.
+
+for (const mode of [0o755, 0o700]) {
+  asRoot(`root without user namespaces, in a folder with mode ${mode.toString(8)}: another account runs the server`, async (t) => {
+    const project = createProject()
+    t.teardown(() => project.remove())
+    chmodSync(project.folder, mode)
+    const programs = join(project.folder, 'without-namespaces')
+    mkdirSync(programs)
+    writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const { url } = await start(project, { PATH: `${programs}:${process.env.PATH}` })
+    await write(url)
+    t.not(statSync(join(project.folder, '.data', 'pg')).uid, 0)
+    const server = await findProcess(project.folder, /bin\/postgres -D/)
+    t.regex(readFileSync(`/proc/${server}/status`, 'utf8'), /^Uid:\t[1-9]/m)
+  })
+}
+
+asRoot('a folder that another account ran the server on is taken back', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const programs = join(project.folder, 'without-namespaces')
+  mkdirSync(programs)
+  writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const first = await start(project, { PATH: `${programs}:${process.env.PATH}` })
+  await write(first.url)
+  first.run.interrupt()
+  await first.run.ended
+  const second = await start(project)
+  t.is(await read(second.url, '/notes'), '1')
+})

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '#scripts/ports.ts'
+import type { Project, Run } from './project.ts'
+
+/** A project whose start has said that it is ready, and its address. */
+export type Started = { readonly run: Run; readonly url: string }
+
+/** Runs `npm start` on a free port until it is ready. */
+export async function start(project: Project, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const run = project.run('npm start', { PORT: String(await freePort()), ...env })
+  const [, url = ''] = await run.says(/Kontor is ready at (\S+)/)
+  return { run, url }
+}
+
+/** Has the stand-in write a note; settles when the database has it, rejects when it was not acknowledged. */
+export async function write(url: string): Promise<void> {
+  const response = await fetch(`${url}/notes`, { method: 'POST' })
+  if (!response.ok) throw new Error(await response.text())
+  await response.text()
+}
+
+/** Asks the stand-in for a text, the number of notes for one. */
+export async function read(url: string, path: string): Promise<string> {
+  return (await fetch(`${url}${path}`)).text()
+}
+
+/** Writes notes one after another until one is not acknowledged, and answers how many were. */
+export async function writeUntilRefused(url: string): Promise<number> {
+  for (let acknowledged = 0; ; acknowledged += 1) {
+    try {
+      await write(url)
+    } catch {
+      return acknowledged
+    }
+  }
+}
+
+/** Writes until a note is acknowledged again. */
+export async function writeUntilAccepted(url: string): Promise<void> {
+  for (;;) {
+    try {
+      return await write(url)
+    } catch {
+      await delay(20)
+    }
+  }
+}
