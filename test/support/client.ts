@@ -1,3 +1,5 @@
+import { holdContract } from '#test/support/contract.ts'
+
 /** An answer of the API as a test looks at it. */
 export interface Answer {
   readonly status: number
@@ -33,7 +35,7 @@ export class Client {
   patch = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('PATCH', path, body, headers)
   delete = (path: string, headers?: Record<string, string>) => this.send('DELETE', path, undefined, headers)
 
-  /** Sends JSON, or text, bytes and forms as they are. A path that starts with `/v1` or another root is taken as it stands. */
+  /** Sends JSON, or text, bytes and forms as they are. An answer below `/v1` that breaks the API's description is thrown. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData || body instanceof ReadableStream
     const response = await fetch(this.root + path, {
@@ -48,6 +50,8 @@ export class Client {
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
     const parsed = isJson ? JSON.parse(text) : undefined
-    return { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data }
+    const answer = { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data }
+    if (path.startsWith('/v1')) holdContract(method, path, answer)
+    return answer
   }
 }

@@ -1,0 +1,97 @@
+import { describeApi } from '#api/http/openapi.ts'
+import { sections } from '#api/routes.ts'
+import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
+import { compileClosed } from '#test/support/closed-schema.ts'
+
+/** What of an answer the contract speaks of. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+  readonly text: string
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>
+}
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly pattern: RegExp
+  readonly responses: Readonly<Record<string, { readonly $ref?: string } & Response>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Pick<Operation, 'responses'>>>>>
+  readonly components: { readonly responses: Readonly<Record<string, Response>>; readonly schemas: Readonly<Record<string, object>> }
+}
+
+const document = JSON.parse(JSON.stringify(describeApi(sections, 'http://localhost'))) as Document
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, { responses }]): Operation => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+      responses,
+    }),
+  ),
+)
+
+/**
+ * Throws when an answer is not what the API's description promises: a status that the route does not name, a body that breaks its schema
+ * or holds a field that nobody declared, a failure in any other shape than the one of all.
+ */
+export function holdContract(method: string, path: string, answer: Answered): void {
+  if (method === 'OPTIONS') return
+  const pathname = path.split('?')[0] ?? ''
+  const operation = operations.find(
+    (one) => one.pattern.test(pathname) && (one.method === method || (one.method === 'GET' && method === 'HEAD')),
+  )
+  const name = operation?.name ?? `${method} ${pathname}, which is no route,`
+  const breach = breachOf(operation, method, answer)
+  if (breach) throw new Error(`${name} answered ${answer.status}, ${breach}: ${answer.text.slice(0, 500)}`)
+}
+
+function breachOf(operation: Operation | undefined, method: string, answer: Answered): string | undefined {
+  const requestId = answer.headers.get('x-request-id') ?? ''
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(requestId)) return `with a request id of another form: ${requestId}`
+  if (method === 'HEAD') return undefined
+  const code = answer.status >= 400 ? codeOf(answer, requestId) : undefined
+  if (answer.status >= 400 && !code)
+    return 'and its body is not {error: {code, message, request_id}} with a code of this status and this id'
+  if (!operation) return code === 'NOT_FOUND' ? undefined : 'not NOT_FOUND'
+  const named = operation.responses[answer.status]
+  const response = named?.$ref ? document.components.responses[named.$ref.split('/').at(-1) ?? ''] : named
+  if (!response) return 'which is not documented; a failure of the work itself goes into `fails` of the declaration'
+  return code ? failureBreach(response, code) : successBreach(operation, response, answer)
+}
+
+/** The code of a failure whose body is exactly as every failure's. */
+function codeOf({ status, body }: Answered, requestId: string): ErrorCode | undefined {
+  const { error, ...others } = (body ?? {}) as { error?: Record<string, unknown> }
+  const keys = Object.keys(error ?? {})
+    .sort()
+    .join()
+  if (Object.keys(others).length > 0 || keys !== 'code,message,request_id' || error?.request_id !== requestId) return undefined
+  if (typeof error.message !== 'string' || error.message === '' || !Object.hasOwn(catalogue, String(error.code))) return undefined
+  const code = error.code as ErrorCode
+  return catalogue[code].status === status ? code : undefined
+}
+
+function failureBreach(response: Response, code: ErrorCode): string | undefined {
+  const codes = JSON.stringify(response.content?.['application/json']?.schema)
+  return codes.includes(`"${code}"`) ? undefined : `with ${code}, which is not documented; it goes into \`fails\` of the declaration`
+}
+
+function successBreach(operation: Operation, response: Response, { status, headers, body, text }: Answered): string | undefined {
+  if (!response.content) return text === '' ? undefined : 'with a body where none is documented'
+  const type = headers.get('content-type')?.split(';')[0] ?? ''
+  const content = response.content[type]
+  if (!content) return `with content type ${type}, not ${Object.keys(response.content).join()}`
+  if (type !== 'application/json') return undefined
+  const wrong = compileClosed(`${operation.name} ${status}`, content.schema, document.components.schemas)(body)
+  return wrong && `with a body that breaks its schema (${wrong})`
+}
