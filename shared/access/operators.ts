@@ -1,0 +1,119 @@
+import type { Side, View } from '#shared/access/comparison.ts'
+import type { Kind } from '#shared/access/kinds.ts'
+import { lowerCase } from '#shared/access/letter-case.ts'
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { isCleanText, numberText } from '#shared/kernel/json.ts'
+
+/** What a test comes to: undefined is the third outcome, two sides that cannot be compared (document 1, Authentication, rule 6). */
+export type Truth = boolean | undefined
+
+/** A test of one kind of value with its operand, in both forms. In SQL the third outcome is null. Neither form is asked about a missing value. */
+export interface Forms {
+  readonly holds: (value: unknown) => Truth
+  readonly where: (column: Knex.Raw) => Knex.Raw
+}
+
+/** One test that a condition can make (document 1, Policy rule). */
+export interface Operator {
+  /** What is wrong with an operand, to read after its path; undefined when it will do. */
+  readonly refuse: (operand: unknown) => string | undefined
+  /** Whether a missing value passes, and also whether any value passes when the operand is missing: the id of a caller without one. */
+  readonly passesMissing: boolean
+  readonly bind: (kind: Kind, operand: unknown) => Forms
+}
+
+const isScalar = (operand: unknown): boolean =>
+  typeof operand === 'boolean' || numberText(operand) !== undefined || (typeof operand === 'string' && isCleanText(operand))
+
+const scalar = (operand: unknown): string | undefined => (isScalar(operand) ? undefined : 'must be text, a number, true or false')
+const listOfScalars = (operand: unknown): string | undefined =>
+  Array.isArray(operand) && operand.every(isScalar) ? undefined : 'must be a list of texts, numbers, true or false'
+const someText = (operand: unknown): string | undefined =>
+  typeof operand === 'string' && isCleanText(operand) ? undefined : 'must be text'
+
+const itself = { refuse: scalar, passesMissing: false } as const
+const ordering = (sign: string, holds: (order: number) => boolean): Operator => ({
+  ...itself,
+  bind: (kind, operand) => compare(kind, operand, sign, holds),
+})
+
+/** Every operator with both its forms. `ne` and `nin` alone pass a missing value; only the ordering tests can find two sides not comparable. */
+export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['eq', { ...itself, bind: (kind, operand) => equalsAny(kind, [operand]) }],
+  ['ne', { ...itself, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, [operand])) }],
+  ['gt', ordering('>', (order) => order > 0)],
+  ['gte', ordering('>=', (order) => order >= 0)],
+  ['lt', ordering('<', (order) => order < 0)],
+  ['lte', ordering('<=', (order) => order <= 0)],
+  ['in', { refuse: listOfScalars, passesMissing: false, bind: (kind, operand) => equalsAny(kind, listOf(operand)) }],
+  ['nin', { refuse: listOfScalars, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, listOf(operand))) }],
+  ['contains', { refuse: someText, passesMissing: false, bind: contains }],
+])
+
+const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [])
+
+const always = (outcome: boolean): Forms => ({ holds: () => outcome, where: () => builder.raw(String(outcome)) })
+
+const not = ({ holds, where }: Forms): Forms => ({
+  holds: (value) => !holds(value),
+  where: (column) => builder.raw('not (?)', [where(column)]),
+})
+
+/** Whether the value equals one of the operands: for every view one look-up among the operands that it knows. */
+function equalsAny(kind: Kind, operands: readonly unknown[]): Forms {
+  const known = operands.flatMap((operand) => firstSide(kind.equality, operand) ?? [])
+  const groups = [...Map.groupBy(known, ({ view }) => view)].map(([view, seen]) => ({ view, sides: seen.map(({ side }) => side) }))
+  if (groups.length === 0) return always(false)
+  return {
+    holds: (value) => known.some(({ side }) => side.compare(value) === 0),
+    where: (column) => anyOf(groups.map(({ view, sides }) => guarded(view, column, equals(view, column, sides), builder.raw('false')))),
+  }
+}
+
+function firstSide(views: readonly View[], operand: unknown): { view: View; side: Side } | undefined {
+  for (const view of views) {
+    const side = view.side(operand)
+    if (side) return { view, side }
+  }
+  return undefined
+}
+
+function equals(view: View, column: Knex.Raw, sides: readonly Side[]): Knex.Raw {
+  const [only, ...others] = sides.map((side) => side.parameter)
+  if (others.length === 0) return builder.raw(`? = ?::${view.cast}`, [view.column(column), only as Knex.Value])
+  return builder.raw(`? = any(?::${view.cast}[])`, [view.column(column), [only, ...others] as Knex.Value])
+}
+
+/** The first view that knows operand and value decides; where none is left the sides cannot be compared. */
+function compare(kind: Kind, operand: unknown, sign: string, holds: (order: number) => boolean): Forms {
+  const ways = kind.ordering.flatMap((view) => {
+    const side = view.side(operand)
+    return side ? [{ view, side }] : []
+  })
+  return {
+    holds(value) {
+      for (const { side } of ways) {
+        const order = side.compare(value)
+        if (order !== undefined) return holds(order)
+      }
+      return undefined
+    },
+    where: (column) =>
+      ways.reduceRight((otherwise, { view, side }) => {
+        const test = builder.raw(`? ${sign} ?::${view.cast}`, [view.column(column), side.parameter as Knex.Value])
+        return guarded(view, column, test, otherwise)
+      }, builder.raw('null::boolean')),
+  }
+}
+
+const guarded = ({ guard }: View, column: Knex.Raw, test: Knex.Raw, otherwise: Knex.Raw): Knex.Raw =>
+  guard ? builder.raw('case when ? then ? else ? end', [guard(column), test, otherwise]) : test
+
+function contains({ search }: Kind, operand: unknown): Forms {
+  if (search === null || typeof operand !== 'string') return always(false)
+  const text = lowerCase(operand)
+  return { holds: (value) => search.holds(value, text), where: (column) => search.where(column, text) }
+}
+
+const anyOf = (conditions: readonly Knex.Raw[]): Knex.Raw =>
+  conditions.length === 1 && conditions[0] ? conditions[0] : builder.raw(`(${conditions.map(() => '?').join(' or ')})`, [...conditions])

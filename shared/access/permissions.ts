@@ -1,0 +1,81 @@
+/** Every permission name there is (decisions, People, keys, workspaces). */
+export const permissions = [
+  'records:read',
+  'records:create',
+  'records:update',
+  'records:delete',
+  'records:export',
+  'records:import',
+  'audit:read',
+  'types:read',
+  'types:create',
+  'types:update',
+  'types:delete',
+  'fields:read',
+  'fields:create',
+  'fields:delete',
+  'org:update',
+  'notifications:read',
+  'notifications:create',
+  'notifications:delete',
+  'iam:manage_groups',
+  'iam:manage_members',
+  'iam:simulate',
+  'functions:read',
+  'functions:create',
+  'functions:invoke',
+  'flows:read',
+  'flows:create',
+  'flows:update',
+  'flows:delete',
+  'flows:run',
+  'queues:read',
+  'queues:create',
+  'queues:update',
+  'queues:delete',
+  'queues:enqueue',
+  'queues:transition',
+  'accounting:read',
+  'accounting:post',
+  'payments:read',
+  'payments:collect',
+  'payments:manage',
+  'drive:read',
+  'drive:write',
+  'drive:manage',
+  'calendar:read',
+  'calendar:write',
+  'calendar:manage',
+  'forms:read',
+  'forms:submit',
+  'forms:manage',
+  'content:deliver',
+  'content:manage',
+  'messages:send',
+  'messages:manage',
+] as const
+export type Permission = (typeof permissions)[number]
+
+/** The permissions that are asked about single records: their conditions are tested on a record (document 1, Authentication, rule 7). */
+export type RecordAction = Extract<Permission, `records:${string}`>
+export const isRecordAction = (action: string): action is RecordAction => action.startsWith('records:')
+
+/** What a rule's `actions` may name: a permission or one of the two wildcards. */
+export type Action = Permission | 'records:*' | '*'
+
+const covered: ReadonlyMap<string, readonly Permission[]> = new Map<Action, readonly Permission[]>([
+  ...permissions.map((permission) => [permission, [permission]] as const),
+  ['records:*', permissions.filter(isRecordAction)],
+  ['*', permissions],
+])
+
+/** The permissions that an action of a rule stands for; none when there is no such action. */
+export const permissionsOf = (action: string): readonly Permission[] => covered.get(action) ?? []
+
+/** The actions by which a rule may name a permission: its own name and the wildcards over it. */
+export const namesOf = (permission: Permission): readonly Action[] =>
+  isRecordAction(permission) ? [permission, 'records:*', '*'] : [permission, '*']
+
+/** The apps that a workspace switches on and off (decisions, People, keys, workspaces). */
+export const apps = ['functions', 'payments', 'queues', 'calendar', 'accounting'] as const
+export type AppName = (typeof apps)[number]

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { appliesTo, type BoundRule, bindRule, type Verdict, verdictOf } from '#shared/access/bound-rule.ts'
+import { allOf, anyOf, conditionKey, conditionWhere } from '#shared/access/condition.ts'
+import { fieldAccess } from '#shared/access/field-access.ts'
+import { maskOf } from '#shared/access/field-mask.ts'
+import type { PolicyRule } from '#shared/access/policy.ts'
+import { type Principal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/access/tested-value.ts'
+import { builder, type Knex } from '#shared/db/builder.ts'
+
+/** What a caller may do by one action with the records of one type, in memory and in SQL alike. */
+export interface RecordAccess {
+  /** `none`: no allow rule, or a deny rule on every record, so the route answers 403. `some`: ask `test` or add `where`. */
+  readonly verdict: Verdict
+  /** Whether the action is allowed on this record. */
+  readonly test: (record: TestedRecord) => boolean
+  /** The same as a condition on the type's table; undefined when it holds for every row. */
+  readonly where: (alias?: string) => Knex.Raw | undefined
+  /** True when every field of every record that passes is shown: `hideable` is empty. */
+  readonly alwaysVisible: boolean
+  /** The fields that some rule of the caller could hide, whatever its condition. */
+  readonly hideable: ReadonlySet<string>
+  /** The fields that no record of the type shows to the caller: an export has no column for them. */
+  readonly neverVisible: ReadonlySet<string>
+  /** Keys of the fields that the caller may see of this record; empty when the record does not pass `test`. */
+  readonly visibleFields: (record: TestedRecord) => ReadonlySet<string>
+  /** The condition under which this field of a row that passes `where` is shown; undefined when it always is. */
+  readonly fieldWhere: (key: string, alias?: string) => Knex.Raw | undefined
+  /** The same text for the same shape of `where` and `fieldWhere`: only their parameters may differ. */
+  readonly signature: string
+}
+
+/** Compiles the rules that match an action and a type, in any order. */
+export function compileRecordAccess(
+  rules: readonly PolicyRule[],
+  principal: Principal,
+  typeKey: string,
+  fields: readonly TestedField[],
+): RecordAccess {
+  const subjectOf = subjectsOfType(principal, typeKey, fields)
+  const bound = distinct(rules).map((rule) => bindRule(rule, principal, subjectOf))
+  const allows = bound.filter(({ effect }) => effect === 'allow')
+  const granting = allows.filter(({ applies }) => applies !== 'never')
+  const denying = bound.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')
+  const verdict = verdictOf(bound)
+  const refused = verdict === 'none'
+  const isDenied = (record: TestedRecord) => refused || denying.some((rule) => appliesTo(rule, record))
+  const shown = fieldAccess(refused ? [] : allows, fields)
+  const where = refused ? () => builder.raw('false') : (alias?: string) => rowsWhere(granting, denying, alias)
+  let signature: string | undefined
+  return Object.freeze({
+    verdict,
+    test: (record) => !isDenied(record) && granting.some((rule) => appliesTo(rule, record)),
+    where,
+    alwaysVisible: shown.hideable.size === 0,
+    hideable: shown.hideable,
+    neverVisible: shown.neverVisible,
+    visibleFields: (record) => shown.visible(isDenied(record) ? [] : granting.filter((rule) => appliesTo(rule, record))),
+    fieldWhere: shown.where,
+    get signature() {
+      signature ??= digest([where(), ...[...shown.hideable].map((key) => shown.where(key))])
+      return signature
+    },
+  } satisfies RecordAccess)
+}
+
+function rowsWhere(granting: readonly BoundRule[], denying: readonly BoundRule[], alias: string | undefined): Knex.Raw | undefined {
+  const parts = denying.map(({ condition }) => builder.raw('(?) is false', [conditionWhere(condition, alias)]))
+  if (granting.length === 0) return builder.raw('false')
+  if (!granting.some(({ applies }) => applies === 'always')) {
+    parts.unshift(anyOf(granting.map(({ condition }) => conditionWhere(condition, alias))))
+  }
+  return parts.length === 0 ? undefined : allOf(parts)
+}
+
+/** Roles repeat each other: of rules that say the same, one is enough. */
+function distinct(rules: readonly PolicyRule[]): PolicyRule[] {
+  return [...new Map(rules.map((rule) => [`${rule.effect} ${conditionKey(rule)} ${maskOf(rule).key}`, rule])).values()]
+}
+
+const digest = (conditions: readonly (Knex.Raw | undefined)[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(conditions.map((condition) => condition?.toSQL().sql ?? null)))
+    .digest('base64url')
+
+/** What the owner and the platform itself may do with the records of a type: everything. */
+export function fullRecordAccess(fields: readonly TestedField[]): RecordAccess {
+  const all: ReadonlySet<string> = new Set(fields.map(({ key }) => key))
+  return Object.freeze({
+    verdict: 'all',
+    test: () => true,
+    where: () => undefined,
+    alwaysVisible: true,
+    hideable: new Set<string>(),
+    neverVisible: new Set<string>(),
+    visibleFields: () => all,
+    fieldWhere: () => undefined,
+    signature: 'full',
+  })
+}
