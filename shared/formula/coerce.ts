@@ -62,7 +62,6 @@ export function toBoolean(value: Value): boolean | ErrorValue {
 
 /** The date or instant that a value stands for: itself, a text that reads as one, a spreadsheet serial number. Empty is #VALUE!. */
 export function toMoment(value: Value): Moment | ErrorValue {
-  if (value === null) return errors.value
   const operand = toOperand(value)
   return operand instanceof Decimal ? momentOfSerial(operand) : operand
 }

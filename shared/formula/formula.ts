@@ -2,7 +2,7 @@ import { compile, type FormulaField } from './compile.ts'
 import { formulaProblem } from './failures.ts'
 import { parseFormula } from './parser.ts'
 import { type FieldValues, type FormulaContext, startRun } from './run.ts'
-import type { Value } from './values.ts'
+import { errors, type Value } from './values.ts'
 
 /** What a formula is checked against: the fields of its type by key, and the field that it computes. */
 export interface FormulaScope {
@@ -33,6 +33,10 @@ export function compileFormula(source: string, { fields, target }: FormulaScope)
   if (slots.has(target.key)) throw formulaProblem(`${target.key} reads itself: ${target.key} → ${target.key}`)
   return {
     dependencies,
-    evaluate: (values, context) => evaluate(startRun(values, context, dependencies.length)),
+    evaluate(values, context) {
+      const run = startRun(values, context, dependencies.length)
+      const value = evaluate(run)
+      return run.steps < 0 ? errors.limit : value
+    },
   }
 }

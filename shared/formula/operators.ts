@@ -10,7 +10,7 @@ type Operand = Exclude<Value, ErrorValue>
 type Binary = (left: Operand, right: Operand) => Value
 
 /** An operator between two values: how tightly it binds (more is tighter) and what it answers. All group from the left, `^` too. */
-export interface BinaryOperator {
+interface BinaryOperator {
   readonly power: number
   readonly apply: Binary
   /** Steps that it takes beyond those for its operands. */

@@ -1,5 +1,6 @@
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
 import { isoDate, isoInstant } from './calendar.ts'
 import { toBoolean, toText } from './coerce.ts'
 import { parseDateText, valueOfDateText } from './date-text.ts'
@@ -23,7 +24,6 @@ const storedScale = 6
 /** Numbers have up to 14 digits before the point (document 1, Value formats). */
 const tooLarge = new Decimal('1e14')
 const mostItems = 100
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const textUpTo =
   (most: number): Convert =>
@@ -46,10 +46,13 @@ const toBool: Convert = (value) => {
   return isError(truth) ? null : truth
 }
 
+/** The two forms that date and datetime fields take from a client. */
+const wireTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/i
+
 const toTime =
   (write: (moment: Moment) => string): Convert =>
   (value) => {
-    const found = typeof value === 'string' ? parseDateText(value) : null
+    const found = typeof value === 'string' && wireTime.test(value) ? parseDateText(value) : null
     const moment = found === null ? value : valueOfDateText(found)
     return isMoment(moment) ? write(moment) : null
   }
@@ -59,21 +62,35 @@ const toOption: Convert = (value, { options = [] }) => {
   return typeof text === 'string' && options.includes(text) ? text : null
 }
 
-/** A list whose items all belong; a text that is one item makes a list of one. */
-const toItems =
-  (belongs: (item: string, field: ResultField) => boolean): Convert =>
-  (value, field) => {
-    const items: readonly unknown[] = Array.isArray(value) ? value : [toText(value)]
-    const texts = items.filter((item) => typeof item === 'string')
-    const isWhole = texts.length === items.length && new Set(texts).size === texts.length && texts.length <= mostItems
-    return isWhole && texts.every((item) => belongs(item, field)) ? texts : null
-  }
+/** The items of a list; a text makes a list of one. */
+const itemsOf = (value: Exclude<Value, null>): readonly string[] => {
+  const text = toText(value)
+  return isTextList(value) ? value : isError(text) ? [] : [text]
+}
+
+const isTextList = (value: Value): value is readonly string[] => Array.isArray(value)
+
+const listOf = (items: readonly string[], belongs: (item: string) => boolean): FieldValue =>
+  items.length > 0 && items.length <= mostItems && items.every(belongs) ? items : null
+
+const toOptions: Convert = (value, { options = [] }) => {
+  const items = itemsOf(value)
+  return new Set(items).size === items.length ? listOf(items, (item) => options.includes(item)) : null
+}
+
+const toReference: Convert = (value) => (typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null)
+
+const toReferences: Convert = (value) =>
+  listOf(
+    itemsOf(value).map((item) => item.toLowerCase()),
+    isUuid,
+  )
 
 const converters: Readonly<Record<FieldType, Convert>> = {
   string: textUpTo(500),
   text: anyText,
-  email: textUpTo(500),
-  url: textUpTo(500),
+  email: textUpTo(2_048),
+  url: textUpTo(2_048),
   file: anyText,
   number: toDecimal,
   currency: toDecimal,
@@ -81,9 +98,9 @@ const converters: Readonly<Record<FieldType, Convert>> = {
   date: toTime(({ day }) => isoDate(day)),
   datetime: toTime(isoInstant),
   select: toOption,
-  multiselect: toItems((item, { options = [] }) => options.includes(item)),
-  ref: (value) => (typeof value === 'string' && uuid.test(value) ? value.toLowerCase() : null),
-  refs: toItems((item) => uuid.test(item)),
+  multiselect: toOptions,
+  ref: toReference,
+  refs: toReferences,
 }
 
 /**

@@ -36,6 +36,7 @@ const cases: readonly (readonly [source: string, field: ResultField, value: Fiel
   ['NOW()', { type: 'date' }, '2026-03-14'],
   ['"2026-05-01"', { type: 'date' }, '2026-05-01'],
   ['"2026-02-30"', { type: 'date' }, null],
+  ['"5/1/2026"', { type: 'date' }, null],
   ['46000', { type: 'date' }, null],
   ['NOW()', { type: 'datetime' }, '2026-03-14T09:26:53Z'],
   ['TODAY()', { type: 'datetime' }, '2026-03-14T00:00:00Z'],
@@ -58,6 +59,7 @@ const cases: readonly (readonly [source: string, field: ResultField, value: Fiel
   [`"${id}"`, { type: 'ref' }, id],
   ['"no id"', { type: 'ref' }, null],
   [`"${id}"`, { type: 'refs' }, [id]],
+  [`UPPER("${id}")`, { type: 'ref' }, id],
   ['"a@b.example"', { type: 'email', fits: (value) => value === 'a@b.example' }, 'a@b.example'],
   ['"nobody"', { type: 'email', fits: (value) => value === 'a@b.example' }, null],
 ]
@@ -72,6 +74,9 @@ test('lists of a record fit fields that hold lists', (t) => {
   t.is(toFieldValue(evaluate('tags', tags), { type: 'multiselect', options: ['a'] }), null)
   t.is(toFieldValue(evaluate('tags', tags), { type: 'string' }), 'a, b')
   t.is(toFieldValue(evaluate('tags', tags), { type: 'ref' }), null)
+  const twice = { ids: ['refs', [id, id]] } as const
+  t.deepEqual(toFieldValue(evaluate('ids', twice), { type: 'refs' }), [id, id])
+  t.is(toFieldValue(evaluate('ids', twice), { type: 'multiselect', options: [id] }), null)
 })
 
 test('an empty result is empty in every field', (t) => {

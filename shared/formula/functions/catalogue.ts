@@ -29,7 +29,7 @@ const families: readonly (readonly [family: string, table: FunctionTable])[] = [
 export const functions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
 
 /** One function of the reference: its family, how it is called, and what it answers. */
-export interface FunctionReference {
+interface FunctionReference {
   readonly name: string
   readonly family: string
   readonly usage: string

@@ -73,7 +73,7 @@ export const mathFunctions: FunctionTable = {
     takes: [number('number')],
     optional: [number('base')],
     doc: 'The logarithm to a base, 10 without one.',
-    cost: costsMuch,
+    cost: () => 2 * transcendentalSteps,
     call: (value, base = ten) => logarithm(value, base),
   }),
   LOG10: eager({ takes: [number('number')], doc: 'The logarithm to base 10.', cost: costsMuch, call: (value) => logarithm(value, ten) }),
