@@ -10,16 +10,22 @@ export async function up(knex: Knex): Promise<void> {
       label text not null,
       icon text not null default '',
       app text not null default '',
-      ui jsonb not null default '{}',
+      -- JSON as text: nothing in the database looks inside, and as jsonb a number such as 1e100000 would unfold to its digits.
+      ui text not null default '{}',
       description text not null default '',
       system boolean not null default false,
-      -- The number that the next field's column carries; a column's name is never used twice, so an out-of-date picture of a type
-      -- meets "undefined column" and not another field's values.
-      next_column integer not null default 1,
+      -- The columns that the type's table has ever had: PostgreSQL counts dropped ones towards its 1,600.
+      column_count integer not null default 0,
+      position bigint generated always as identity,
       created_at timestamptz not null default now(),
       primary key (workspace_id, id),
       constraint record_types_key unique (workspace_id, key)
     );
+
+    -- The number that a field's column carries. No name of a column is ever used twice, also not after a type was deleted and made again:
+    -- an out-of-date picture of a type, or a statement that a connection prepared before, meets "undefined column" and not another
+    -- field's values. Built-in fields count from 1.
+    create sequence column_numbers start 1001;
 
     create table fields (
       workspace_id uuid not null,
@@ -49,7 +55,7 @@ export async function up(knex: Knex): Promise<void> {
       name text not null,
       glyph text not null default '',
       category text not null default '',
-      position integer not null default 0,
+      position double precision not null default 0,
       primary key (workspace_id, slug)
     );
 
@@ -60,7 +66,7 @@ export async function up(knex: Knex): Promise<void> {
       share smallint not null,
       records bigint not null,
       primary key (workspace_id, type_id, share),
-      foreign key (workspace_id, type_id) references record_types on delete cascade
+      constraint record_counts_type foreign key (workspace_id, type_id) references record_types on delete cascade
     ) with (fillfactor = 50);
 
     create table audit_entries (

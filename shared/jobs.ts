@@ -1,6 +1,7 @@
 import type { AnyJob } from '#shared/queue/job.ts'
 import { exportRecords, importRecords } from '#shared/records/jobs.ts'
+import { dropTable } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 
 /** Every job there is. A release creates their queues; workers must handle each exactly once. */
-export const jobs: readonly AnyJob[] = [exportRecords, importRecords, setUpWorkspace]
+export const jobs: readonly AnyJob[] = [exportRecords, importRecords, setUpWorkspace, dropTable]

@@ -1,7 +1,8 @@
 import type { AnyHandler } from '#workers/handler.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
+import dropTable from '#workers/types/drop-table.ts'
 import setUpWorkspace from '#workers/workspaces/set-up.ts'
 
 /** What does each declared job. */
-export const handlers: readonly AnyHandler[] = [exportRecords, importRecords, setUpWorkspace]
+export const handlers: readonly AnyHandler[] = [exportRecords, importRecords, setUpWorkspace, dropTable]

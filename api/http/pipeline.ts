@@ -5,7 +5,7 @@ import { readJson } from '#api/http/body.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
 import { readQuery } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
-import { Download, type Request, type Route } from '#api/http/route.ts'
+import { Download, Replaced, type Request, type Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
@@ -25,6 +25,7 @@ export function serve(route: Route, services: ApiServices): Middleware {
     if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services)
     const data = await route.handle(request, scope as Scope)
     if (data instanceof Download) sendDownload(ctx, route.status, data)
+    else if (data instanceof Replaced) sendData(ctx, 200, data.data)
     else sendData(ctx, route.status, data)
   }
 }

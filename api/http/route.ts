@@ -80,13 +80,27 @@ export class Download {
   }
 }
 
+/** What a handler gives back when it replaced what was there, on a route that creates: answered with 200 (decisions, Create / replace). */
+export class Replaced<T> {
+  readonly data: T
+
+  constructor(data: T) {
+    this.data = data
+  }
+}
+
 /** Answers at once. */
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query> {
   readonly status: 200 | 201 | 204
   /** The shape of `data`; null where the answer has no JSON body: 204, or a Download of `contentType`. */
   readonly response: Schema<Response> | null
   readonly contentType?: string
-  readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Promise<NoInfer<Response> | Download>
+  /** Set where the route creates or replaces: then it also answers 200, with what `Replaced` holds. */
+  readonly replaces?: true
+  readonly handle: (
+    request: Request<Path, Body, Query>,
+    scope: ScopeOf<Path>,
+  ) => Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Download>
 }
 
 /** A file that the request carries for the worker: streamed into storage before the job is enqueued. */

@@ -35,3 +35,6 @@ export const isOutdatedPicture = (error: unknown): boolean => {
   const { code } = (error ?? {}) as DatabaseError
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
 }
+
+/** Whether a statement gave up waiting for a lock, after `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => ((error ?? {}) as DatabaseError).code === '55P03'

@@ -7,7 +7,16 @@ import { isUuid } from '#shared/kernel/ids.ts'
 
 export { Type as t }
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, strictTypes: false, coerceTypes: false, useDefaults: true, ownProperties: true })
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  strictTypes: false,
+  coerceTypes: false,
+  useDefaults: true,
+  ownProperties: true,
+  // Errors carry the schema that they broke: `explain` reads its description and its choices.
+  verbose: true,
+})
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
@@ -59,6 +68,7 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   format: ({ format }) => `must be a valid ${format}`,
   anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
   uniqueItems: () => 'must not hold the same item twice',
+  additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)

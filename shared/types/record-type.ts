@@ -5,6 +5,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import { codeColumnOf, schemaOf } from '#shared/types/tables.ts'
+import { readUi } from '#shared/types/ui.ts'
 
 /** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
 export interface RecordType {
@@ -31,14 +32,14 @@ interface Row {
   readonly label: string
   readonly icon: string
   readonly app: string
-  readonly ui: Readonly<Record<string, unknown>>
+  readonly ui: string
   readonly description: string
   readonly system: boolean
   readonly created_at: string
   readonly fields: readonly FieldRow[]
 }
 
-/** A field as its table keeps it. */
+/** A field as its table keeps it: a row of `fieldColumns`. */
 export interface FieldRow {
   readonly id: string
   readonly key: string
@@ -99,24 +100,28 @@ export function fieldOf(entityType: string, row: FieldRow): Field {
   }
 }
 
-function pictureOf(workspaceId: string, { created_at, fields: rows, ...row }: Row): RecordType {
+/** The columns of a field, of a table or alias `field`; `created_at` is text, so that it reads the same in a row and in a list. */
+export const fieldColumns = `field.id, field.key, field.label, field.type, field.required, field.is_unique, field.immutable,
+  field.autogen, field.description, field.rules, field.system, field.column_name,
+  to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
+
+function pictureOf(workspaceId: string, { created_at, fields: rows, ui, ...row }: Row): RecordType {
   const fields = rows.map((field) => fieldOf(row.key, field))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
-  return Object.freeze({ workspaceId, ...row, createdAt: created_at, fields, fieldByKey, schema: schemaOf(workspaceId) })
+  const picture = { ...row, ui: readUi(ui), createdAt: created_at, fields, fieldByKey, workspaceId, schema: schemaOf(workspaceId) }
+  return Object.freeze(picture)
 }
 
 const find = sql(
   'find_record_type',
   `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.created_at,
      coalesce((
-       select json_agg(json_build_object(
-         'id', field.id, 'key', field.key, 'label', field.label, 'type', field.type, 'required', field.required,
-         'is_unique', field.is_unique, 'immutable', field.immutable, 'autogen', field.autogen, 'description', field.description,
-         'rules', field.rules, 'system', field.system, 'column_name', field.column_name,
-         'created_at', to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-       ) order by field.position)
-       from fields as field
-       where field.workspace_id = type.workspace_id and field.type_id = type.id
+       select json_agg(listed order by listed.position)
+       from (
+         select field.position, ${fieldColumns}
+         from fields as field
+         where field.workspace_id = type.workspace_id and field.type_id = type.id
+       ) as listed
      ), '[]') as fields
    from record_types as type
    where type.workspace_id = $1 and type.key = $2`,

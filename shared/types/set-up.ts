@@ -3,13 +3,13 @@ import type { Executor } from '#shared/db/database.ts'
 import { build, sql } from '#shared/db/statement.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { builtinTypes } from '#shared/types/builtin.ts'
-import { addColumns, codeColumnOf, columnOf, createTable, schemaOf } from '#shared/types/tables.ts'
+import { addColumns, codeColumnOf, columnOf, countColumns, createTable, schemaOf } from '#shared/types/tables.ts'
 
 const activate = sql('activate_workspace', `update workspaces set status = 'active' where id = $1 and status = 'provisioning' returning id`)
 
 const insertType = sql(
   'insert_builtin_type',
-  `insert into record_types (workspace_id, id, key, label, icon, system, next_column) values ($1, $2, $3, $4, $5, true, $6)`,
+  `insert into record_types (workspace_id, id, key, label, icon, system, column_count) values ($1, $2, $3, $4, $5, true, $6)`,
 )
 
 const insertField = sql(
@@ -27,8 +27,8 @@ export async function createWorkspaceTables(db: Executor, workspaceId: string): 
     await tx.query(build(builder.raw('create schema ??', [schema])))
     for (const { key, label, icon, fields } of builtinTypes) {
       const typeId = newId()
-      await tx.query(insertType(workspaceId, typeId, key, label, icon, fields.length + 1))
-      await createTable(tx, schema, key)
+      await tx.query(insertType(workspaceId, typeId, key, label, icon, countColumns(fields.map(({ type }) => type))))
+      await createTable(tx, schema, key, typeId)
       for (const [index, field] of fields.entries()) {
         const id = newId()
         const column = columnOf(field.key, index + 1)

@@ -122,7 +122,7 @@ create table modules (
   name text not null,
   glyph text default ''::text not null,
   category text default ''::text not null,
-  "position" integer default 0 not null,
+  "position" double precision default 0 not null,
   constraint modules_pkey PRIMARY KEY (workspace_id, slug),
   constraint modules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
@@ -151,13 +151,10 @@ create table operations (
 create table outbox_mails (
   id uuid not null,
   workspace_id uuid,
-  kind text not null,
   recipient text not null,
   subject text not null,
   body_text text not null,
   body_html text,
-  headers jsonb default '{}'::jsonb not null,
-  calendar jsonb,
   status text default 'queued'::text not null,
   attempts integer default 0 not null,
   last_error text,
@@ -189,7 +186,7 @@ create table record_counts (
   share smallint not null,
   records bigint not null,
   constraint record_counts_pkey PRIMARY KEY (workspace_id, type_id, share),
-  constraint record_counts_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+  constraint record_counts_type FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
 create table record_types (
@@ -199,10 +196,11 @@ create table record_types (
   label text not null,
   icon text default ''::text not null,
   app text default ''::text not null,
-  ui jsonb default '{}'::jsonb not null,
+  ui text default '{}'::text not null,
   description text default ''::text not null,
   system boolean default false not null,
-  next_column integer default 1 not null,
+  column_count integer default 0 not null,
+  "position" bigint generated always as identity not null,
   created_at timestamp with time zone default now() not null,
   constraint record_types_key UNIQUE (workspace_id, key),
   constraint record_types_pkey PRIMARY KEY (workspace_id, id),
@@ -299,8 +297,6 @@ CREATE INDEX operations_finished ON public.operations USING btree (finished_at) 
 CREATE INDEX operations_open ON public.operations USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
-
-CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id);
 

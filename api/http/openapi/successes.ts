@@ -26,9 +26,10 @@ export const commonHeaders = (route: Pick<Route, 'limit'>): Json => ({
 /** The answers of a route that went well, by status. */
 export function successesOf(route: Route, schemas: Schemas): Json {
   if (route.kind === 'answer') {
-    const { status, response, contentType } = route
+    const { status, response, contentType, replaces } = route
     const content = response ? json(schemas.refer(response.json)) : file(contentType)
-    return { [status]: { description: described[status], headers: commonHeaders(route), ...content } }
+    const answers = (description: string | undefined) => ({ description, headers: commonHeaders(route), ...content })
+    return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)

@@ -1,0 +1,84 @@
+import { answer, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { describeField, repointField } from '#shared/types/change-field.ts'
+import { createField } from '#shared/types/create-field.ts'
+import { deleteField } from '#shared/types/delete-field.ts'
+import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+import { requireField } from '#shared/types/require-field.ts'
+
+/** Permissions on fields are asked for their record type (document 1, Fields). */
+const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
+  (await requireField(scope, params.fieldId)).entityType
+
+const common = { tag: 'Fields', app: null, limit: null } as const
+const all = `${org}/fields` as const
+const one = `${all}/:fieldId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List the fields of a record type',
+    description: 'Built-in fields included, in the order of their creation.',
+    permission: 'fields:read',
+    on: async ({ query }, scope) => (await requireRecordType(scope, query.entity_type)).key,
+    query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }) })),
+    status: 200,
+    response: schema(t.Array(fieldView.json)),
+    handle: async ({ query }, scope) => (await requireRecordType(scope, query.entity_type)).fields.map(viewField),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a field',
+    permission: 'fields:create',
+    onBody: ({ body }) => body.entity_type,
+    fails: ['KEY_TAKEN'],
+    body: fieldInput,
+    status: 201,
+    response: fieldView,
+    handle: ({ body }, scope) => createField(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a field',
+    description: 'Its values go with it, in every record. Built-in fields answer 404.',
+    permission: 'fields:delete',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteField(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/description`,
+    summary: 'Describe a field',
+    description: 'Empty text clears the description. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: descriptionInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => describeField(scope, params.fieldId, body.description ?? ''),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/ref-type`,
+    summary: 'Point a reference field at another record type',
+    description: 'For ref and refs fields; stored ids stay as they are. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: refTypeInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => repointField(scope, params.fieldId, body.ref_type),
+  }),
+]

@@ -1,0 +1,46 @@
+import { answer, org, Replaced } from '#api/http/route.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '#shared/types/modules.ts'
+
+const common = { tag: 'Menu groups', app: null, limit: null } as const
+const all = `${org}/modules` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List menu groups',
+    description: 'By position, then by slug.',
+    permission: 'member',
+    status: 200,
+    response: schema(t.Array(moduleView.json)),
+    handle: (_request, scope) => listModules(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create or change a menu group',
+    description: 'Changes the group that has the slug, if there is one: what is left out stays, null clears.',
+    permission: 'org:update',
+    body: moduleInput,
+    status: 201,
+    replaces: true,
+    response: moduleView,
+    handle: async ({ body }, scope) => {
+      const { module, created } = await saveModule(scope, body)
+      return created ? module : new Replaced(module)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${all}/:slug`,
+    summary: 'Delete a menu group',
+    permission: 'org:update',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteModule(scope, params.slug),
+  }),
+]

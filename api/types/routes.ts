@@ -1,0 +1,68 @@
+import { answer, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { changeType } from '#shared/types/change-type.ts'
+import { createType } from '#shared/types/create-type.ts'
+import { deleteType } from '#shared/types/delete-type.ts'
+import { listTypes } from '#shared/types/list-types.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+import { typeChange, typeInput, typeView } from '#shared/types/type-view.ts'
+
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => (await requireRecordType(scope, params.typeKey)).key
+
+const common = { tag: 'Record types', app: null, limit: null } as const
+const all = `${org}/types` as const
+const one = `${all}/:typeKey` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List record types',
+    description: 'Those that the caller may read: built-in ones first, then in the order of their creation.',
+    permission: 'types:read',
+    perItem: true,
+    status: 200,
+    response: schema(t.Array(typeView.json)),
+    handle: (_request, scope) => listTypes(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a record type',
+    permission: 'types:create',
+    onBody: ({ body }) => body.key,
+    fails: ['KEY_TAKEN'],
+    body: typeInput,
+    status: 201,
+    response: typeView,
+    handle: ({ body }, scope) => createType(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change how a record type is shown',
+    description: 'What is left out stays, null clears. Built-in types may be changed too.',
+    permission: 'types:update',
+    on: onType,
+    body: typeChange,
+    status: 200,
+    response: typeView,
+    handle: ({ params, body }, scope) => changeType(scope, params.typeKey, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a record type',
+    description: 'Its fields and records go with it and cannot be brought back. Built-in types answer 403.',
+    permission: 'types:delete',
+    on: onType,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteType(scope, params.typeKey),
+  }),
+]

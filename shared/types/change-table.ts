@@ -1,0 +1,41 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Scope } from '#shared/access/scope.ts'
+import { isLockTimeout } from '#shared/db/conflicts.ts'
+import type { Tx } from '#shared/db/database.ts'
+import { problem } from '#shared/kernel/errors.ts'
+
+/** How long a change of a table is tried before the caller is told to come back. */
+const patienceMs = 10_000
+
+/** Seconds after which that caller may try again. */
+const retryAfterSeconds = 5
+
+const limitLockWait = { text: `set local lock_timeout = '500ms'` }
+
+/**
+ * Runs a change of a record type's table in a transaction. Such a change needs the table alone for a moment, and while it waits for
+ * that, everybody who comes for the table waits behind it. So it waits half a second at most, lets the others through, and tries again
+ * from the start, for ten seconds; then it throws ORG_NOT_READY with Retry-After, for the table is in use without a break.
+ */
+export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await db.transaction(async (tx) => {
+        await tx.query(limitLockWait)
+        return change(tx)
+      })
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      if (performance.now() > deadline) throw busy(error)
+    }
+    // Changes that failed together must not come back together.
+    await setTimeout(50 + Math.random() * 250)
+  }
+}
+
+const busy = (cause: unknown) =>
+  problem('ORG_NOT_READY', 'The record type is in use without a break; try again in some seconds', {
+    cause,
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  })

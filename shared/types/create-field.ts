@@ -1,0 +1,57 @@
+import type { Scope } from '#shared/access/scope.ts'
+import type { Tx } from '#shared/db/database.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { changeTable } from '#shared/types/change-table.ts'
+import { insertField, type Place, takePlace } from '#shared/types/field-store.ts'
+import { type FieldInput, type FieldView, viewField } from '#shared/types/field-view.ts'
+import type { FieldRules } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import { parseRules, requireUniqueable } from '#shared/types/fields/rules.ts'
+import { reservedFieldKeys } from '#shared/types/keys.ts'
+import { type FieldRow, fieldOf, findRecordType } from '#shared/types/record-type.ts'
+import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
+
+/**
+ * Fields that a record type may have. A row of PostgreSQL ends at 8 kB, and a value takes up to 24 bytes of it before it is moved out:
+ * measured, 329 fields fit whatever they hold, beside 1,100 dropped columns.
+ */
+export const maxFields = 300
+
+/**
+ * Adds a field to a record type: existing records have no value of it, also of a required one, until they are written next. Throws
+ * VALIDATION_ERROR that names what is wrong, an unknown `entity_type` too, and KEY_TAKEN.
+ */
+export async function createField(scope: Scope, input: FieldInput): Promise<FieldView> {
+  const { key, type, unique } = input
+  if (reservedFieldKeys.has(key)) throw problem('VALIDATION_ERROR', `key must not be ${key}, which every record has`)
+  if (unique) requireUniqueable(type)
+  const rules = parseRules(input.rules, type)
+  await requireRefType(scope, rules.ref_type, 'rules.ref_type')
+  return changeTable(scope, (tx) => addField(tx, scope.workspace.id, input, rules))
+}
+
+/** Throws VALIDATION_ERROR naming `path` unless the type that a reference points at exists. It may go later: references keep its ids. */
+export async function requireRefType(scope: Scope, key: string | undefined, path: string): Promise<void> {
+  if (key !== undefined && !(await findRecordType(scope, key))) throw noType(path, key)
+}
+
+async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: FieldRules): Promise<FieldView> {
+  const { entity_type: entityType, key, label, type } = input
+  const { required, unique, immutable, description } = input
+  const id = newId()
+  const [place] = await tx.query<Place>(takePlace(workspaceId, entityType, fieldKinds[type].columns.length))
+  if (!place) throw noType('entity_type', entityType)
+  const definition = [key, label, type, required ?? false, unique ?? false, immutable ?? false, description ?? '', JSON.stringify(rules)]
+  const column = columnOf(key, place.number)
+  const [row] = await tx.query<FieldRow>(insertField(workspaceId, id, place.type_id, ...definition, column, maxFields))
+  if (!row) throw problem('VALIDATION_ERROR', `a record type has at most ${maxFields} fields`)
+  if (place.column_count > maxColumns)
+    throw problem('VALIDATION_ERROR', `${entityType} has had ${maxColumns} columns, deleted fields included; make a new record type`)
+  const field = fieldOf(entityType, row)
+  await addColumns(tx, schemaOf(workspaceId), entityType, field)
+  return viewField(field)
+}
+
+const noType = (path: string, key: string) =>
+  problem('VALIDATION_ERROR', `${path} must be the key of a record type, got ${JSON.stringify(key)}`)

@@ -1,0 +1,24 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { findField } from '#shared/types/field-store.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+
+type Reader = Pick<Scope, 'db' | 'workspace'>
+
+/** The field of an id that a caller names; throws NOT_FOUND, also when the text is no id. */
+export async function requireField({ db, workspace }: Reader, fieldId: string): Promise<Field> {
+  const field = isUuid(fieldId) ? await findField(db, workspace.id, fieldId) : undefined
+  if (!field) throw problem('NOT_FOUND')
+  return field
+}
+
+/**
+ * The same for a field that is to be changed or deleted: built-in ones cannot be, and answer NOT_FOUND as on delete (document 1, Fields,
+ * rule 2).
+ */
+export async function requireCustomField(scope: Reader, fieldId: string): Promise<Field> {
+  const field = await requireField(scope, fieldId)
+  if (field.system) throw problem('NOT_FOUND', 'Built-in fields cannot be changed or deleted')
+  return field
+}
