@@ -1,12 +1,28 @@
 import { routes as fields } from '#api/fields/routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
+import { routes as roles } from '#api/iam/routes.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { routes as people } from '#api/people/routes.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
+import { routes as members } from '#api/workspaces/member-routes.ts'
+import { routes as workspaces } from '#api/workspaces/routes.ts'
+import { routes as serviceAccounts } from '#api/workspaces/service-account-routes.ts'
 
 /** Every route that carries the version prefix; a literal path stands before the pattern that would swallow it. */
-export const routes: readonly Route[] = [...types, ...modules, ...fields, ...records, ...jobs]
+export const routes: readonly Route[] = [
+  ...people,
+  ...workspaces,
+  ...members,
+  ...serviceAccounts,
+  ...roles,
+  ...types,
+  ...modules,
+  ...fields,
+  ...records,
+  ...jobs,
+]
 
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [{ base: '/v1', routes }]

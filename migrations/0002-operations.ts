@@ -46,20 +46,26 @@ export async function up(knex: Knex): Promise<void> {
     -- Chunks are compressed CSV at best once; do not spend time on trying.
     alter table job_file_chunks alter column bytes set storage external;
 
+    -- Outgoing mail, written in the same transaction as what caused it and sent by a worker (decisions, Forms, website content, messages).
     create table outbox_mails (
       id uuid primary key,
       workspace_id uuid references workspaces on delete cascade,
+      kind text not null,
       recipient text not null,
       subject text not null,
       body_text text not null,
       body_html text,
+      headers jsonb not null default '{}',
+      calendar jsonb,
       status text not null default 'queued' check (status in ('queued', 'sent', 'failed')),
       attempts integer not null default 0,
       last_error text,
       created_at timestamptz not null default now(),
       sent_at timestamptz
     );
-    create index outbox_mails_workspace on outbox_mails (workspace_id);
+    create index outbox_mails_created on outbox_mails (created_at);
+    create index outbox_mails_workspace on outbox_mails (workspace_id, created_at);
+    create index outbox_mails_recipient on outbox_mails (lower(recipient), created_at);
 
     -- Fixed windows, shared by all API processes. Unlogged: a crash forgives a minute of counting and costs no write-ahead log.
     create unlogged table rate_limits (

@@ -1,8 +1,10 @@
 import type { AnyHandler } from '#workers/handler.ts'
+import sendMail from '#workers/mail/send.ts'
+import mailReset from '#workers/people/mail-reset.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
 import dropTable from '#workers/types/drop-table.ts'
 import setUpWorkspace from '#workers/workspaces/set-up.ts'
 
 /** What does each declared job. */
-export const handlers: readonly AnyHandler[] = [exportRecords, importRecords, setUpWorkspace, dropTable]
+export const handlers: readonly AnyHandler[] = [mailReset, sendMail, exportRecords, importRecords, setUpWorkspace, dropTable]

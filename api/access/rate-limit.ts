@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -5,8 +6,12 @@ import type { LimitName } from '#api/http/route.ts'
 import type { Database } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** Requests per 60-second window and client (document 1, Limits; decisions, Rate limits). */
-const quotas: Readonly<Record<LimitName, number>> = { 'sign-in': 10 }
+/** Requests per 60-second window, of one client or about one subject (document 1, Limits; decisions, Rate limits). */
+const quotas: Readonly<Record<LimitName, number>> = {
+  'sign-in': 10,
+  // Answers 204 to whatever is sent, so it is not for finding accounts; this is for whoever would fill the queue.
+  forgot: 60,
+}
 
 const windowSeconds = 60
 
@@ -26,21 +31,32 @@ export class RateLimits {
         duration: windowSeconds,
         clearExpiredByTimeout: false,
       })
-    this.#limiters = { 'sign-in': limiter('sign-in', quotas['sign-in']) }
+    const limiters = Object.entries(quotas).map(([name, points]) => [name, limiter(name, points)] as const)
+    this.#limiters = Object.fromEntries(limiters) as Record<LimitName, RateLimiterPostgres>
   }
 
   /** Counts one request of the client's address; throws RATE_LIMITED past the quota. The answer carries what is left. */
   async take(ctx: Context, name: LimitName): Promise<void> {
-    const state = await this.#count(name, clientKey(ctx.ip))
-    ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
-    ctx.set('RateLimit', `"${name}";r=${Math.max(0, state.remainingPoints)};t=${secondsOf(state)}`)
-    if (state.consumedPoints > quotas[name]) throw limited(state)
+    await this.#take(ctx, name, clientKey(ctx.ip))
   }
 
-  /** Counts one request under a key of the route's own, such as the address that somebody signs in with. */
-  async takeKey(name: LimitName, key: string): Promise<void> {
+  /** The same for what the request is about, such as the account that somebody signs in to; it may be text of any length. */
+  async takeSubject(ctx: Context, name: LimitName, subject: string): Promise<void> {
+    await this.#take(ctx, name, `subject ${createHash('sha256').update(subject).digest('base64')}`)
+  }
+
+  async #take(ctx: Context, name: LimitName, key: string): Promise<void> {
     const state = await this.#count(name, key)
-    if (state.consumedPoints > quotas[name]) throw limited(state)
+    const left = Math.max(0, state.remainingPoints)
+    // A request that is counted twice is told of what is nearer to its end.
+    if (left <= ((ctx.state.requestsLeft as number | undefined) ?? left)) {
+      ctx.state.requestsLeft = left
+      ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
+      ctx.set('RateLimit', `"${name}";r=${left};t=${secondsOf(state)}`)
+    }
+    if (state.consumedPoints > quotas[name]) {
+      throw problem('RATE_LIMITED', undefined, { headers: { 'Retry-After': String(secondsOf(state)) } })
+    }
   }
 
   async #count(name: LimitName, key: string): Promise<RateLimiterRes> {
@@ -54,8 +70,6 @@ export class RateLimits {
 }
 
 const secondsOf = (state: RateLimiterRes): number => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
-
-const limited = (state: RateLimiterRes) => problem('RATE_LIMITED', undefined, { headers: { 'Retry-After': String(secondsOf(state)) } })
 
 /** The client's address; IPv6 counts by /64, an IPv4 address in IPv6 form as what it is. */
 function clientKey(text: string): string {

@@ -12,8 +12,8 @@ import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
 /**
- * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), work, answer.
- * The request id stands before all of it, in the application.
+ * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it
+ * is about, work, answer. The request id stands before all of it, in the application.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   return async (ctx) => {
@@ -22,6 +22,7 @@ export function serve(route: Route, services: ApiServices): Middleware {
     const scope = await admit(route, ctx, services)
     const request = await readRequest(route, ctx)
     await checkBodyResource(route, request, scope)
+    if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
     if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services)
     const data = await route.handle(request, scope as Scope)
     if (data instanceof Download) sendDownload(ctx, route.status, data)

@@ -27,7 +27,7 @@ type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : Platf
 export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 
 /** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
-export type LimitName = 'sign-in'
+export type LimitName = 'sign-in' | 'forgot'
 
 /** What is known of a request before its body is read. */
 export interface Head<Path extends string, Query> {
@@ -59,7 +59,10 @@ interface Declaration<Path extends string, Body, Query> {
   readonly perItem?: true
   /** The same as `on`, where the body names it. */
   readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** Counts requests by the client's address. */
   readonly limit: LimitName | null
+  /** Counts them a second time by what they are about, such as the account that somebody wants into, before anything is done. */
+  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string]
   /**
    * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
    * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.

@@ -1,0 +1,51 @@
+import { answer, org } from '#api/http/route.ts'
+import { workspace, workspaceChanges, workspaceInput, workspaceList } from '#shared/workspaces/workspace-shape.ts'
+import { changeSettings, createWorkspace, listWorkspaces } from '#shared/workspaces/workspaces.ts'
+
+const common = { tag: 'Workspaces', app: null, limit: null } as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: '/orgs',
+    summary: 'List my workspaces',
+    permission: 'person',
+    status: 200,
+    response: workspaceList,
+    handle: (_, scope) => listWorkspaces(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: '/orgs',
+    summary: 'Create a workspace',
+    description: 'A worker sets it up; until then its routes answer 503 ORG_NOT_READY with Retry-After.',
+    permission: 'person',
+    body: workspaceInput,
+    status: 201,
+    response: workspace,
+    handle: ({ body }, scope) => createWorkspace(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: org,
+    summary: 'Get a workspace',
+    permission: 'member',
+    status: 200,
+    response: workspace,
+    handle: async (_, scope) => scope.workspace,
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: org,
+    summary: "Change a workspace's settings",
+    permission: 'org:update',
+    body: workspaceChanges,
+    status: 200,
+    response: workspace,
+    handle: ({ body }, scope) => changeSettings(scope, body),
+  }),
+]

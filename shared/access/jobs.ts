@@ -1,0 +1,18 @@
+import { schema, t } from '#shared/kernel/schema.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+/**
+ * Mails a link by which a password is set anew, when there is a person of this address. A worker looks, so that the caller's answer takes
+ * the same time whether there is one or not.
+ */
+export const mailReset = defineJob({
+  name: 'people.mail-reset',
+  kind: 'people.mail-reset',
+  pool: 'mail',
+  concurrency: 4,
+  retry: retry.transient,
+  timeoutSeconds: 30,
+  tracked: false,
+  payload: schema(t.Object({ email: t.String() })),
+  result: schema(t.Null()),
+})

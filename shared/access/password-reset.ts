@@ -1,0 +1,78 @@
+import { mailReset } from '#shared/access/jobs.ts'
+import { hashPassword, newPassword, verifyPassword } from '#shared/access/passwords.ts'
+import {
+  deleteOtherSessions,
+  deleteResets,
+  findPerson,
+  findPersonByEmail,
+  findReset,
+  insertReset,
+  setPasswordHash,
+  useReset,
+} from '#shared/access/people-store.ts'
+import { resetMail } from '#shared/access/reset-mail.ts'
+import { type PlatformScope, within } from '#shared/access/scope.ts'
+import { wrongPassword } from '#shared/access/sessions.ts'
+import { hashSecret, makeSecret } from '#shared/access/tokens.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { queueMail } from '#shared/mail/outbox.ts'
+
+const resetMinutes = 60
+/** Reset mails that one address can be sent while none of them has been used. */
+const mostResets = 5
+
+export const passwordChange = schema(t.Object({ current: t.String({ maxLength: 1_000 }), next: newPassword }, { title: 'PasswordChange' }))
+export const resetRequest = schema(t.Object({ email: t.String({ maxLength: 320 }) }, { title: 'ResetRequest' }))
+export const passwordReset = schema(t.Object({ token: t.String({ maxLength: 200 }), password: newPassword }, { title: 'PasswordReset' }))
+
+/** Changes the caller's password and ends its other sessions; a wrong current one is UNAUTHORIZED. */
+export async function changePassword(scope: PlatformScope, { current, next }: { current: string; next: string }): Promise<void> {
+  const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
+  if (!person || !(await verifyPassword(current, person.password_hash))) throw wrongPassword('current is not your password')
+  await setPassword(scope, person.id, next, scope.principal?.sessionId ?? null)
+}
+
+/** Has a reset mail sent if there is a person of this address; nothing tells the caller whether there is. */
+export async function forgotPassword({ db, queue, cause }: PlatformScope, email: string): Promise<void> {
+  await queue.enqueue(db, mailReset, { workspaceId: null, cause }, { email })
+}
+
+/** Mails a reset token to the person of this address; doing it again under the same `mailId` changes nothing. */
+export async function startReset(scope: PlatformScope, email: string, mailId: string): Promise<void> {
+  const person = await findPersonByEmail(scope.db, email)
+  if (!person) return
+  const now = scope.now()
+  const expiresAt = new Date(now.getTime() + resetMinutes * 60_000)
+  const token = makeSecret()
+  await scope.db.transaction(async (tx) => {
+    const reset = { tokenHash: token.hash, userId: person.id, expiresAt, now, most: mostResets }
+    if (await insertReset(tx, reset)) await queueMail(within(scope, tx), { id: mailId, ...resetMail(scope.config, person, token.text) })
+  })
+}
+
+/** Sets a password by a token that was mailed: it works once, and all sessions of the person end. */
+export async function resetPassword(scope: PlatformScope, { token, password }: { token: string; password: string }): Promise<void> {
+  const tokenHash = hashSecret(token)
+  const userId = await findReset(scope.db, tokenHash, scope.now())
+  if (userId === undefined) throw refusedToken()
+  const hash = await hashPassword(password)
+  await scope.db.transaction(async (tx) => {
+    if (!(await useReset(tx, tokenHash, scope.now()))) throw refusedToken()
+    await storePassword(within(scope, tx), userId, hash, null)
+  })
+}
+
+const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used, is too old, or was never sent')
+
+/** Sets a person's password; every session but the one named ends, and no reset token works any more. */
+async function setPassword(scope: PlatformScope, userId: string, password: string, keptSession: string | null): Promise<void> {
+  const hash = await hashPassword(password)
+  await scope.db.transaction((tx) => storePassword(within(scope, tx), userId, hash, keptSession))
+}
+
+async function storePassword({ db }: PlatformScope, userId: string, hash: string, keptSession: string | null): Promise<void> {
+  await setPasswordHash(db, userId, hash)
+  await deleteOtherSessions(db, userId, keptSession)
+  await deleteResets(db, userId)
+}

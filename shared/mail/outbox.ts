@@ -1,0 +1,27 @@
+import type { Executor } from '#shared/db/database.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { sendMail } from '#shared/mail/jobs.ts'
+import type { Mail } from '#shared/mail/mail.ts'
+import { insertMail } from '#shared/mail/store.ts'
+import type { Queue } from '#shared/queue/queue.ts'
+
+interface Sender {
+  readonly db: Executor
+  readonly queue: Queue
+  readonly cause: Cause
+}
+
+/**
+ * Puts a mail into the outbox and its sending into the queue, in the caller's transaction: it goes out if and only if what caused it is
+ * committed. Returns its id.
+ */
+export async function queueMail({ db, queue, cause }: Sender, mail: Mail): Promise<string> {
+  const id = mail.id ?? newId()
+  await db.transaction(async (tx) => {
+    if (!(await insertMail(tx, id, mail))) return
+    // A mail starts nothing, so it is sent however long the chain of automations is that it ends.
+    await queue.enqueue(tx, sendMail, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
+  })
+  return id
+}

@@ -1,0 +1,80 @@
+import { hashPassword, newPassword, verifyPassword } from '#shared/access/passwords.ts'
+import { findPersonByEmail, insertPerson, type Person, takenAddress } from '#shared/access/people-store.ts'
+import { giveRoles, keepRoles } from '#shared/access/roles-store.ts'
+import { type PlatformScope, within } from '#shared/access/scope.ts'
+import { type OpenedSession, openedSession, openSession, wrongPassword } from '#shared/access/sessions.ts'
+import { hashSecret } from '#shared/access/tokens.ts'
+import { uniqueViolation } from '#shared/db/conflicts.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { findInvitation, type Invitation, useInvitation } from '#shared/workspaces/invitations-store.ts'
+import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
+import { insertMember } from '#shared/workspaces/members-store.ts'
+import { lockWorkspace } from '#shared/workspaces/store.ts'
+
+export const invitationAnswer = schema(
+  t.Object({ token: t.String({ maxLength: 200 }), name: nameText(120), password: newPassword }, { title: 'InvitationAnswer' }),
+)
+export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
+
+/** The session of whoever has joined, and where. */
+export const accepted = schema(
+  t.Object({ ...openedSession.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
+)
+
+/**
+ * Joins a workspace by a token that was mailed, and signs in. An address without an account gets one of this name and password; one that
+ * has an account joins with it, provided that the password is its own (else UNAUTHORIZED).
+ */
+export async function acceptInvitation(scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> {
+  const tokenHash = hashSecret(answer.token)
+  const invitation = await findInvitation(scope.db, tokenHash, scope.now())
+  if (!invitation) throw refusedToken()
+  const known = await findPersonByEmail(scope.db, invitation.email)
+  if (known && !(await verifyPassword(answer.password, known.password_hash))) {
+    throw wrongPassword('This address has an account already: send its own password')
+  }
+  const person = known ?? (await newPerson(invitation.email, answer))
+  try {
+    return await scope.db.transaction((tx) => join(within(scope, tx), tokenHash, person, known === undefined))
+  } catch (error) {
+    // The same address has just got its account through another invitation: join with that.
+    if (known || uniqueViolation(error) !== takenAddress) throw error
+    return acceptInvitation(scope, answer)
+  }
+}
+
+const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used or taken back, is too old, or was never sent')
+
+const newPerson = async (email: string, { name, password }: InvitationAnswer): Promise<Person> => ({
+  id: newId(),
+  email,
+  name: name.trim(),
+  password_hash: await hashPassword(password),
+})
+
+/** The workspace is locked before the invitation is used, in the order in which inviting does it. */
+async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<OpenedSession & { org_id: string }> {
+  const { db, now } = scope
+  const seen = await findInvitation(db, tokenHash, now())
+  const workspace = seen && (await lockWorkspace(db, seen.workspace_id))
+  const invitation = workspace && (await useInvitation(db, tokenHash, now()))
+  if (!invitation) throw refusedToken()
+  if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
+  if (isNew) await insertPerson(db, person)
+  await enter(scope, invitation, person)
+  await requireWithinCap(scope, workspace, 0)
+  const session = await openSession(scope, person)
+  if (!session) throw wrongPassword('The password has just been changed')
+  return { ...session, org_id: workspace.id }
+}
+
+/** Makes the person a member, unless it is one, with those of the roles that there still are. */
+async function enter({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
+  await insertMember(db, invitation.workspace_id, person.id)
+  const roles = await keepRoles(db, invitation.workspace_id, invitation.role_ids)
+  const held = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
+  await giveRoles(db, invitation.workspace_id, person.id, held)
+}

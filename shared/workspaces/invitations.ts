@@ -1,0 +1,98 @@
+import { requireAssignable } from '#shared/access/grant.ts'
+import { type RoleName, roleNames } from '#shared/access/role.ts'
+import { listRoles } from '#shared/access/roles.ts'
+import { type Scope, within } from '#shared/access/scope.ts'
+import { makeSecret } from '#shared/access/tokens.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { queueMail } from '#shared/mail/outbox.ts'
+import { countMail } from '#shared/mail/store.ts'
+import { invitationMail } from '#shared/workspaces/invitation-mail.ts'
+import {
+  countInvitations,
+  deleteInvitation,
+  type Invitation,
+  listInvitationRows,
+  writeInvitation,
+} from '#shared/workspaces/invitations-store.ts'
+import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
+import { hasMemberWithEmail } from '#shared/workspaces/members-store.ts'
+import { lockWorkspace } from '#shared/workspaces/store.ts'
+
+const daysToAccept = 7
+const dayMs = 24 * 60 * 60 * 1000
+/** Invitations are mail to people who did not ask for it, so they are few: in 24 hours from a workspace, and to an address. */
+const [mostFromWorkspace, mostToAddress] = [500, 10]
+
+const invitationSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    email: t.String(),
+    roles: roleNames,
+    expires_at: t.String({ format: 'date-time' }),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Invitation', description: 'Whoever has the token that was mailed to the address may join with these roles.' },
+)
+export const invitation = schema(invitationSchema)
+export const invitationList = schema(t.Array(invitationSchema))
+export const invitationInput = schema(
+  t.Object(
+    { email: t.String({ format: 'email' }), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) },
+    { title: 'InvitationInput' },
+  ),
+)
+
+type Shown = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: readonly RoleName[] }
+
+/**
+ * Invites an address, by mail, to join with these roles, which grant no more than the caller holds. An earlier invitation to it is dead
+ * then. KEY_TAKEN when it is a member's, LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
+ */
+export async function invite(scope: Scope, { email, role_ids = [] }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const workspace = (await lockWorkspace(tx, scope.workspace.id)) ?? scope.workspace
+    if (await hasMemberWithEmail(tx, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
+    const roles = await requireAssignable(inside, role_ids)
+    await requireQuiet(inside, email)
+    const token = makeSecret()
+    const expiresAt = new Date(scope.now().getTime() + daysToAccept * dayMs)
+    const roleIds = roles.map(({ id }) => id)
+    const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt }
+    const row = await writeInvitation(tx, workspace.id, written)
+    await requireWithinCap(inside, workspace, await countInvitations(tx, workspace.id, scope.now()))
+    await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
+    return shown(row, new Map(roles.map(({ id, name }) => [id, name])))
+  })
+}
+
+/** The invitations that can still be accepted, oldest first. */
+export async function listInvitations(scope: Scope): Promise<Shown[]> {
+  const names = new Map((await listRoles(scope)).map(({ id, name }) => [id, name]))
+  return (await listInvitationRows(scope.db, scope.workspace.id, scope.now())).map((row) => shown(row, names))
+}
+
+/** Takes an invitation back: its token is dead. */
+export async function withdrawInvitation({ db, workspace }: Scope, id: string): Promise<void> {
+  const isGone = isUuid(id) && (await deleteInvitation(db, workspace.id, id))
+  if (!isGone) throw problem('NOT_FOUND')
+}
+
+async function requireQuiet({ db, workspace, now }: Scope, email: string): Promise<void> {
+  const since = new Date(now().getTime() - dayMs)
+  const sent = await countMail(db, { kind: 'invitation', workspaceId: workspace.id, to: email, since })
+  if (sent.fromWorkspace < mostFromWorkspace && sent.toAddress < mostToAddress) return
+  const reason = `At most ${mostFromWorkspace} invitations a day go out from a workspace, and ${mostToAddress} to an address`
+  throw problem('RATE_LIMITED', reason, { headers: { 'Retry-After': '3600' } })
+}
+
+/** A role that has been deleted since is no longer among those that come with the invitation. */
+function shown({ id, email, role_ids, expires_at, created_at }: Invitation, names: ReadonlyMap<string, string>): Shown {
+  const roles = role_ids.flatMap((roleId) => {
+    const name = names.get(roleId)
+    return name === undefined ? [] : [{ id: roleId, name }]
+  })
+  return { id, email, roles, expires_at, created_at }
+}

@@ -1,0 +1,77 @@
+import { loadActor } from '#shared/access/actor.ts'
+import { grantsNoMore } from '#shared/access/containment.ts'
+import { type Scope, within } from '#shared/access/scope.ts'
+import { makeToken, visiblePrefix } from '#shared/access/tokens.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
+import { type AccessKey, deleteKey, insertKey, listKeyRows } from '#shared/workspaces/keys-store.ts'
+import { hasAccount } from '#shared/workspaces/service-accounts-store.ts'
+
+const instant = t.String({ format: 'date-time' })
+const shape = {
+  id: t.String({ format: 'uuid' }),
+  name: t.String(),
+  prefix: t.String({ description: 'Enough of the key to recognise it.' }),
+  expires_at: nullable(instant),
+  created_at: instant,
+}
+export const accessKeyList = schema(t.Array(t.Object(shape, { title: 'AccessKey' })))
+export const newAccessKey = schema(
+  t.Object({ ...shape, key: t.String({ description: 'The access key itself, shown this once.' }) }, { title: 'NewAccessKey' }),
+)
+export const accessKeyInput = schema(
+  t.Object(
+    {
+      name: t.Optional(t.String({ maxLength: 120 })),
+      expires_at: t.Optional(nullable(t.String({ description: 'RFC 3339, in the future; null or absent for a key without end.' }))),
+    },
+    { title: 'AccessKeyInput' },
+  ),
+)
+type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
+
+/** The keys of a service account, oldest first. */
+export async function listKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
+  await requireAccount(scope, accountId)
+  return listKeyRows(scope.db, scope.workspace.id, accountId)
+}
+
+/** Makes a key of a service account that holds no more than the caller does. The answer is the only place where the key stands. */
+export async function createKey(scope: Scope, accountId: string, input: AccessKeyInput): Promise<AccessKey & { key: string }> {
+  const expiresAt = readExpiry(input.expires_at ?? null, scope.now())
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    await requireAccount(inside, accountId)
+    await requireNoMore(inside, accountId)
+    const token = makeToken('key', scope.workspace.id)
+    const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visiblePrefix(token.text), secretHash: token.hash, expiresAt }
+    return { ...(await insertKey(tx, scope.workspace.id, accountId, key)), key: token.text }
+  })
+}
+
+/** Revokes a key: it is dead in every process from the next request on. */
+export async function revokeKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
+  const isGone = isUuid(accountId) && isUuid(id) && (await deleteKey(db, workspace.id, accountId, id))
+  if (!isGone) throw problem('NOT_FOUND')
+}
+
+async function requireAccount({ db, workspace }: Scope, id: string): Promise<void> {
+  if (!isUuid(id) || !(await hasAccount(db, workspace.id, id))) throw problem('NOT_FOUND')
+}
+
+/** A key gives whoever has it all that the service account holds. */
+async function requireNoMore({ db, cache, workspace, actor }: Scope, accountId: string): Promise<void> {
+  const account = await loadActor(cache, db, workspace.id, accountId.toLowerCase())
+  if (grantsNoMore(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
+
+function readExpiry(text: string | null, now: Date): string | null {
+  if (text === null) return null
+  const instant = rfc3339.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(instant.getTime())) throw problem('VALIDATION_ERROR', 'expires_at must be RFC 3339, such as 2030-01-31T12:00:00Z')
+  if (instant <= now) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
+  return text
+}

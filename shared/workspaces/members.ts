@@ -1,0 +1,33 @@
+import { roleNames } from '#shared/access/role.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { deleteMember, listMemberRows, type Member } from '#shared/workspaces/members-store.ts'
+
+export const memberList = schema(
+  t.Array(
+    t.Object(
+      {
+        id: t.String({ format: 'uuid' }),
+        type: t.Literal('user'),
+        name: t.String(),
+        email: t.String(),
+        owner: t.Boolean(),
+        roles: roleNames,
+        created_at: t.String({ format: 'date-time', description: 'When the person joined.' }),
+      },
+      { title: 'Member', description: 'A person of the workspace.' },
+    ),
+  ),
+)
+
+/** The people of the workspace, first come first. Whoever is invited is none of them yet. */
+export const listMembers = ({ db, workspace }: Scope): Promise<Member[]> => listMemberRows(db, workspace.id)
+
+/** Takes a person out of the workspace, in every process from the next request on. The owner stays: VALIDATION_ERROR. */
+export async function removeMember({ db, workspace }: Scope, userId: string): Promise<void> {
+  if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
+  const isGone = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
+  if (!isGone) throw problem('NOT_FOUND')
+}

@@ -1,0 +1,41 @@
+import { requireAssignable } from '#shared/access/grant.ts'
+import { giveRoles } from '#shared/access/roles-store.ts'
+import { type Scope, within } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { deleteAccount, insertAccount, listAccountRows, type ServiceAccount } from '#shared/workspaces/service-accounts-store.ts'
+
+const serviceAccountSchema = t.Object(
+  { id: t.String({ format: 'uuid' }), name: t.String(), created_at: t.String({ format: 'date-time' }) },
+  { title: 'ServiceAccount', description: 'What access keys belong to. It holds roles as a member does, and is no person.' },
+)
+export const serviceAccount = schema(serviceAccountSchema)
+export const serviceAccountList = schema(t.Array(serviceAccountSchema))
+export const serviceAccountInput = schema(
+  t.Object({ name: nameText(120), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) }, { title: 'ServiceAccountInput' }),
+)
+
+/** The workspace's service accounts, oldest first. */
+export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listAccountRows(db, workspace.id)
+
+/** Makes a service account that holds these roles, which grant no more than the caller holds. */
+export async function createServiceAccount(
+  scope: Scope,
+  { name, role_ids = [] }: { name: string; role_ids?: readonly string[] },
+): Promise<ServiceAccount> {
+  return scope.db.transaction(async (tx) => {
+    const roles = await requireAssignable(within(scope, tx), role_ids)
+    const account = await insertAccount(tx, scope.workspace.id, newId(), name.trim())
+    const roleIds = roles.map(({ id }) => id)
+    await giveRoles(tx, scope.workspace.id, account.id, roleIds)
+    return account
+  })
+}
+
+/** Deletes a service account; its keys are dead in every process from the next request on. */
+export async function deleteServiceAccount({ db, workspace }: Scope, id: string): Promise<void> {
+  const isGone = isUuid(id) && (await deleteAccount(db, workspace.id, id))
+  if (!isGone) throw problem('NOT_FOUND')
+}

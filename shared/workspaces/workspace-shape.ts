@@ -1,0 +1,44 @@
+import { type AppName, apps } from '#shared/access/permissions.ts'
+import type { Workspace } from '#shared/access/workspace.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+
+const id = t.String({ format: 'uuid' })
+const flags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
+const someFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
+
+/** A workspace in a response (decisions, People, keys, workspaces). */
+export const workspaceSchema = t.Object(
+  {
+    id,
+    name: t.String(),
+    status: t.Enum(['provisioning', 'active', 'suspended'], { description: 'While provisioning its routes answer ORG_NOT_READY.' }),
+    plan: t.Enum(['free', 'paid']),
+    owner_id: id,
+    default_currency: t.String({ description: 'ISO 4217 code.' }),
+    timezone: t.String({ description: 'Name of the IANA list.' }),
+    apps: t.Unsafe<Workspace['apps']>(flags),
+    multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Workspace' },
+)
+export const workspace = schema(workspaceSchema)
+export const workspaceList = schema(t.Array(workspaceSchema))
+
+export const workspaceInput = schema(t.Object({ name: nameText(120) }, { title: 'WorkspaceInput' }))
+
+/** Changes of a workspace's settings; what is not sent is left alone. */
+export const workspaceChanges = schema(
+  t.Object(
+    {
+      name: t.Optional(nameText(120)),
+      default_currency: t.Optional(t.String()),
+      timezone: t.Optional(t.String()),
+      apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),
+      multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
+    },
+    { title: 'WorkspaceChanges' },
+  ),
+)
+export type WorkspaceChanges = ReturnType<(typeof workspaceChanges)['parse']>

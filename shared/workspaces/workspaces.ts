@@ -1,0 +1,38 @@
+import type { PlatformScope, Scope } from '#shared/access/scope.ts'
+import type { Workspace } from '#shared/access/workspace.ts'
+import { isCurrencyCode } from '#shared/kernel/currency.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { isTimeZone } from '#shared/kernel/time-zone.ts'
+import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
+import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/workspaces/store.ts'
+import type { WorkspaceChanges } from '#shared/workspaces/workspace-shape.ts'
+
+/** Makes a workspace that the calling person owns; a worker sets it up, and until then its routes answer ORG_NOT_READY. */
+export async function createWorkspace({ db, principal, config, queue, cause }: PlatformScope, input: { name: string }): Promise<Workspace> {
+  if (!principal) throw problem('UNAUTHORIZED')
+  const id = newId()
+  return db.transaction(async (tx) => {
+    const made = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
+    await queue.enqueue(tx, setUpWorkspace, { workspaceId: id, cause }, { workspaceId: id })
+    return made
+  })
+}
+
+/** The workspaces that the calling person is a member of, oldest first. */
+export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
+
+/** Changes settings of the workspace; the answer holds them all. */
+export async function changeSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
+  const { default_currency, timezone } = changes
+  if (default_currency !== undefined && !isCurrencyCode(default_currency)) {
+    throw problem('VALIDATION_ERROR', `default_currency must be an ISO 4217 code such as EUR, got ${default_currency.slice(0, 20)}`)
+  }
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    throw problem('VALIDATION_ERROR', `timezone must be a name of the IANA list such as Europe/Berlin, got ${timezone.slice(0, 50)}`)
+  }
+  const name = changes.name?.trim()
+  const changed = await changeWorkspace(scope.db, scope.workspace.id, name === undefined ? changes : { ...changes, name })
+  if (!changed) throw problem('VALIDATION_ERROR', 'multi_currency can only be switched on: the books already keep several currencies')
+  return changed
+}

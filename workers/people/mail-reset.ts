@@ -1,0 +1,8 @@
+import { mailReset } from '#shared/access/jobs.ts'
+import { startReset } from '#shared/access/password-reset.ts'
+import { platformHandler } from '#workers/handler.ts'
+
+export default platformHandler(mailReset, async ({ payload, scope, jobId }) => {
+  await startReset(scope, payload.email, jobId)
+  return { result: null }
+})
