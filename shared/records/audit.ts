@@ -13,10 +13,14 @@ export function changeSlots(scope: Scope, type: RecordType, before: Values | nul
     actorId: cause.actorId,
     actorType: cause.actorId === null ? 'system' : cause.actorType,
     objectType: type.key,
-    before: before && JSON.stringify(viewOfValues(type, before, after === null ? filled(before) : new Set(Object.keys(before)))),
-    after: after && JSON.stringify(viewOfValues(type, after, before === null ? filled(after) : new Set(Object.keys(after)))),
+    before: before && JSON.stringify(after === null ? filledView(type, before) : changedView(type, before)),
+    after: after && JSON.stringify(before === null ? filledView(type, after) : changedView(type, after)),
     requestId: cause.requestId,
   }
 }
 
-const filled = (values: Values): ReadonlySet<string> => new Set(Object.keys(values).filter((key) => (values[key] ?? null) !== null))
+/** The values of a created or deleted record as its audit entry shows them. */
+export const filledView = (type: RecordType, values: Values): Record<string, unknown> =>
+  viewOfValues(type, values, new Set(Object.keys(values).filter((key) => (values[key] ?? null) !== null)))
+
+const changedView = (type: RecordType, values: Values): Record<string, unknown> => viewOfValues(type, values, new Set(Object.keys(values)))

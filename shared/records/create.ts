@@ -4,7 +4,7 @@ import { changeSlots } from '#shared/records/audit.ts'
 import { withRoom } from '#shared/records/cap.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
-import { completeValues, parseValues } from '#shared/records/input.ts'
+import { completeValues, type InputContext, parseValues } from '#shared/records/input.ts'
 import { accessTo, requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
 import type { RecordView, StoredRecord, Values } from '#shared/records/record.ts'
@@ -18,22 +18,30 @@ import type { RecordType } from '#shared/types/record-type.ts'
  */
 export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
   return withRecordType(scope, typeKey, async (type) => {
-    const values = newValues(scope, type, input)
+    const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
     const record = await withRoom(scope, 1, (inside) => insert(inside, type, values))
     const access = accessTo(scope, type, 'records:read')
     return visibleView(type, record, access)
   })
 }
 
-/** The complete values of a new record, once the caller may create it. */
-export function newValues(scope: Scope, type: RecordType, input: Readonly<Record<string, unknown>>): Values {
-  const access = requireAccess(scope, type, 'records:create')
+/**
+ * The complete values of a new record of those that `read` gives, once the caller's rules for the action allow them both as sent and as
+ * they will be stored. Throws FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
+ */
+export function newValues(
+  scope: Scope,
+  type: RecordType,
+  action: 'records:create' | 'records:import',
+  read: (context: InputContext) => Values,
+): Values {
+  const access = requireAccess(scope, type, action)
   const context = { defaultCurrency: scope.workspace.default_currency }
-  const sent = parseValues(type, input, context)
+  const sent = read(context)
   const values = completeValues(type, sent, context)
   if (access.verdict === 'all') return values
   for (const candidate of [sent, values]) {
-    if (!access.test(draft(scope, type, candidate))) throw problem('FORBIDDEN', `Needs records:create on ${type.key} with these values`)
+    if (!access.test(draft(scope, type, candidate))) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
   }
   return values
 }

@@ -35,7 +35,8 @@ export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
     return lock ? query.forUpdate() : query
   })
 
-const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'
+/** Columns of an audit entry that a change fills. */
+export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'
 
 /** Parameters of the audit entry that every change writes in its own statement. */
 export const auditSlots = ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'] as const
@@ -48,7 +49,7 @@ const audited = (action: string) =>
   )
 
 /** Moves the type's count of records; each connection has a share of its own, so that creations seldom wait for each other. */
-const counted = (sign: 1 | -1) =>
+export const counted = (sign: 1 | -1) =>
   builder.raw(
     `insert into record_counts as count (workspace_id, type_id, share, records)
      select ?::uuid, ?::uuid, pg_backend_pid() % 32, ${sign} * count(*) from changed having count(*) > 0

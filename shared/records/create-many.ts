@@ -1,0 +1,72 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { builder } from '#shared/db/builder.ts'
+import { slot } from '#shared/db/statement.ts'
+import { changeSlots, filledView } from '#shared/records/audit.ts'
+import { cellsOf } from '#shared/records/cells.ts'
+import { columnsOf, type Values } from '#shared/records/record.ts'
+import { auditColumns, counted, type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/**
+ * Stores new records with their audit entries in one statement, in their order. One whose value a unique field holds already, in the
+ * table or further up in the list, is left out: gives the positions of those that were, from 0.
+ */
+export async function insertMany(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
+  const rows = drafts.map((values, position) => ({ position, after: filledView(type, values), ...filledCells(type, values) }))
+  const statement = insertRecords(type)({
+    ...changeSlots(scope, type, null, null),
+    createdBy: scope.actor.id,
+    typeId: type.id,
+    rows: JSON.stringify(rows),
+  })
+  const stored = new Set((await scope.db.query<{ position: number }>(statement)).map(({ position }) => position))
+  return [...drafts.keys()].filter((position) => !stored.has(position))
+}
+
+function filledCells(type: RecordType, values: Values): Record<string, unknown> {
+  const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
+  return cellsOf(fields, values)
+}
+
+/**
+ * The rows come as one JSON array with every field as a column, so that a type has one such statement, however many rows there are and
+ * whichever of their cells are filled. The database makes the ids one after the other, so they keep the order.
+ */
+const insertRecords = (type: RecordType): Fill =>
+  shaped(type, 'insert many', () => {
+    const columns = type.fields.flatMap(columnsOf)
+    const names = columns.map(() => ', ??').join('')
+    return builder.raw(
+      `with fresh as materialized (
+         select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb${definitions(type.fields)})
+       ),
+       changed as (
+         insert into ? (id, created_by, created_at, updated_at${names})
+         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id)${names} from fresh
+         on conflict do nothing
+         returning id
+       ),
+       audited as (
+         insert into audit_entries (${auditColumns})
+         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, ? from changed join fresh using (id) order by position
+       ),
+       counted as (?)
+       select position from changed join fresh using (id)`,
+      [
+        slot('rows'),
+        ...columns,
+        tableOf(type),
+        ...columns,
+        slot('createdBy'),
+        ...columns,
+        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
+        counted(1),
+      ] as never,
+    )
+  })
+
+/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never `position` or `after`. */
+const definitions = (fields: readonly Field[]): string =>
+  fields.flatMap(({ type }) => fieldKinds[type].columns.map((column) => `, ?? ${column}`)).join('')

@@ -1,0 +1,111 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import { withRoom } from '#shared/records/cap.ts'
+import { insert, newValues } from '#shared/records/create.ts'
+import { insertMany } from '#shared/records/create-many.ts'
+import { matchColumns } from '#shared/records/csv/header.ts'
+import type { CsvRow } from '#shared/records/csv/read.ts'
+import { type InputContext, isComputed } from '#shared/records/input.ts'
+import { requireAccess } from '#shared/records/picture.ts'
+import { noValues, type Values } from '#shared/records/record.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { valueOfCell } from '#shared/types/fields/value.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/** A row that was not imported, counted from 1 without the header, and why. */
+export interface RefusedRow {
+  readonly row: number
+  readonly message: string
+}
+
+type Columns = readonly (Field | null)[]
+
+/** A row whose values its caller may create. */
+interface Draft {
+  readonly row: number
+  readonly values: Values
+}
+
+/** The field that each column of a header fills, null for one that is ignored. Throws VALIDATION_ERROR without any, or with one twice. */
+export const requireColumns = (type: RecordType, header: readonly string[]): Columns => matchColumns(header, type.fields)
+
+/**
+ * Creates a record of each row that may be one, in the caller's transaction, and returns the others in their order. Blank cells are left
+ * unset, so that defaults and numbering apply; the conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller
+ * may import no row at all.
+ */
+export async function importRows(scope: Scope, type: RecordType, columns: Columns, rows: readonly CsvRow[]): Promise<RefusedRow[]> {
+  requireAccess(scope, type, 'records:import')
+  const drafts: Draft[] = []
+  const refused: RefusedRow[] = []
+  for (const row of rows) {
+    const read = 'error' in row ? row.error : draftOf(scope, type, columns, row.cells)
+    if (typeof read === 'string') refused.push({ row: row.row, message: read })
+    else drafts.push({ row: row.row, values: read })
+  }
+  refused.push(...(await store(scope, type, drafts)))
+  return refused.sort((one, other) => one.row - other.row)
+}
+
+/** The values of a new record, or what is wrong with them. */
+function draftOf(scope: Scope, type: RecordType, columns: Columns, cells: readonly string[]): Values | string {
+  try {
+    return newValues(scope, type, 'records:import', (context) => valuesOf(columns, cells, context))
+  } catch (error) {
+    return complaintOf(error)
+  }
+}
+
+function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency }: InputContext): Values {
+  const values = noValues()
+  for (const [index, field] of columns.entries()) {
+    const cell = cells[index] ?? ''
+    if (field === null || isComputed(field) || cell === '') continue
+    values[field.key] = valueOfCell(cell, field, { path: `values.${field.key}`, defaultCurrency })
+  }
+  return values
+}
+
+/** Stores the drafts in one statement, and one by one those that it leaves out or, where there is no room for so many, all. */
+async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
+  const refused: RefusedRow[] = []
+  for (const { row, values } of await storeTogether(scope, type, drafts)) {
+    try {
+      await inSavepoint(scope, () => withRoom(scope, 1, (inside) => insert(inside, type, values)))
+    } catch (error) {
+      refused.push({ row, message: complaintOf(error) })
+    }
+  }
+  return refused
+}
+
+/** Gives the drafts that are left. */
+async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+  if (drafts.length === 0) return []
+  const values = drafts.map((draft) => draft.values)
+  try {
+    const left = await withRoom(scope, drafts.length, (inside) => insertMany(inside, type, values))
+    return left.flatMap((position) => drafts[position] ?? [])
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return drafts
+    throw error
+  }
+}
+
+/** What is wrong with a row, when it is the row's own fault; a fault of ours is thrown on. */
+function complaintOf(error: unknown): string {
+  if (error instanceof Problem && error.status < 500) return error.message
+  throw error
+}
+
+/** Lets a statement fail without ending the transaction around it. */
+async function inSavepoint(scope: Scope, work: () => Promise<unknown>): Promise<void> {
+  await scope.db.query({ text: 'savepoint row' })
+  try {
+    await work()
+    await scope.db.query({ text: 'release savepoint row' })
+  } catch (error) {
+    await scope.db.query({ text: 'rollback to savepoint row' })
+    throw error
+  }
+}
