@@ -11,8 +11,8 @@ import { type AnyHandler, type Attempt, type Done, settled } from '#workers/hand
 export type WorkerServices = Services & { readonly db: Executor }
 type JobRow = JobWithMetadata<JobEnvelope>
 
-/** Somebody else settled the operation meanwhile; what this attempt wrote must not stand. */
-class AlreadySettled extends Error {}
+/** Somebody else settled the operation meanwhile, or has gone on with it; what this attempt wrote must not stand. */
+class TakenOver extends Error {}
 
 /**
  * Runs one attempt: enter the workspace, run, settle. A failure below 500 is the caller's: it settles at once and is not tried again.
@@ -31,7 +31,7 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
       : await handler.run(attemptIn(platform, work))
     if (done !== settled) await settle(work, services.db, done)
   } catch (error) {
-    if (error instanceof AlreadySettled) return
+    if (error instanceof TakenOver) return
     const callersMistake = error instanceof Problem && error.status < 500
     if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
@@ -53,6 +53,7 @@ interface Work {
 
 function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unknown, unknown, S> {
   const { handler, row, signal, checkpoint } = work
+  let known = checkpoint
   return {
     payload: handler.job.payload.parse(row.data.payload, 'payload'),
     scope,
@@ -60,7 +61,11 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
     signal,
     checkpoint,
     advance: async (progress, next, inside = scope) => {
-      if (handler.job.tracked && !(await advanceOperation(inside.db, row.id, progress, next))) throw new AlreadySettled()
+      if (!handler.job.tracked) return
+      if (!(await advanceOperation(inside.db, row.id, progress, known, next))) throw new TakenOver()
+      inside.db.afterCommit(() => {
+        known = next ?? known
+      })
     },
     commit: async (write) => {
       await scope.db.transaction(async (tx) => settle(work, tx, await write(within(scope, tx))))
@@ -71,7 +76,7 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
 
 async function settle({ handler, row, services }: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
   if (!handler.job.tracked) return
-  if (!(await settleOperation(db, row.id, { status: 'done', result, fileId }))) throw new AlreadySettled()
+  if (!(await settleOperation(db, row.id, { status: 'done', result, fileId }))) throw new TakenOver()
   db.afterCommit(() => services.queue.signals.settled(row.id))
 }
 

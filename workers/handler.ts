@@ -16,7 +16,10 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
   readonly signal: AbortSignal
   /** What an earlier attempt recorded with `advance`; undefined at the first. */
   readonly checkpoint: unknown
-  /** Records progress, and a checkpoint from which another attempt goes on; with a transaction's scope it commits with its writes. */
+  /**
+   * Records progress, and a checkpoint from which another attempt goes on; with a transaction's scope, once in it, they commit with its
+   * writes. Throws when another attempt has gone on or settled the job: what this one has not committed must not stand.
+   */
   readonly advance: (progress: { done: number; total: number }, checkpoint?: unknown, scope?: S) => Promise<void>
   /** Settles the job together with its last writes: both commit, or neither. Return what it returns. */
   readonly commit: (work: (scope: S) => Promise<Done<Result>>) => Promise<Settled>

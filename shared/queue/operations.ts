@@ -50,18 +50,24 @@ export async function startOperation(db: Executor, id: string): Promise<{ readon
 
 const advance = sql(
   'advance_operation',
-  `update operations set progress = $2::json, checkpoint = coalesce($3::json, checkpoint) where id = $1 and status = 'running' returning id`,
+  `update operations set progress = $2::json, checkpoint = coalesce($3::json, checkpoint)
+   where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
 )
-/** Records how far the work is, and a checkpoint from which another worker can go on. False when the operation is no longer running. */
+/**
+ * Records how far the work is, and a checkpoint from which another worker can go on. False when the operation is no longer running, or its
+ * checkpoint is not `known`, the one that this attempt goes by: another worker has taken the work over and gone on.
+ */
 export async function advanceOperation(
   db: Executor,
   id: string,
   progress: { done: number; total: number },
+  known: unknown,
   checkpoint?: unknown,
 ): Promise<boolean> {
-  const values = [id, JSON.stringify(progress), checkpoint === undefined ? null : JSON.stringify(checkpoint)]
-  return (await db.query(advance(...values))).length > 0
+  return (await db.query(advance(id, JSON.stringify(progress), jsonText(checkpoint), jsonText(known)))).length > 0
 }
+
+const jsonText = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 const settle = sql(
   'settle_operation',
