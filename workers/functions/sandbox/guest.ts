@@ -123,8 +123,8 @@ export function guest(post: Post, { limits, kinds, levels }: GuestSetup): GuestE
         new Pending((resolve, reject) => {
           if (made >= limits.sdkCalls) throw failure('RATE_LIMITED', `a run may make ${limits.sdkCalls} SDK calls`)
           const text = `${method}\n[${argumentsText(values)}]`
-          if (text.length > limits.jsonCharacters) {
-            throw failure('VALIDATION_ERROR', `the arguments have more than ${limits.jsonCharacters} characters of JSON`)
+          if (text.length > limits.argumentCharacters) {
+            throw failure('VALIDATION_ERROR', `the arguments have more than ${limits.argumentCharacters} characters of JSON`)
           }
           made += 1
           standInLine({ id: made, text, resolve, reject, next: undefined })

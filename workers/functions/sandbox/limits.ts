@@ -4,8 +4,10 @@ export const runLimits = Object.freeze({
   sdkCalls: 10_000,
   logLines: 1_000,
   logBytes: 256 * 1024,
-  /** Characters of one JSON text that goes in or out: the input, the result, the arguments or the answer of an SDK call. */
+  /** Characters of one JSON text: the input, the result, the answer of an SDK call. */
   jsonCharacters: 4 * 1024 * 1024,
+  /** Characters of the arguments of one SDK call, as much as a request's body may have: it is the worker that parses them. */
+  argumentCharacters: 1024 * 1024,
   /** SDK calls that are under way at once; further ones wait inside the run, on the run's own memory. */
   callsAtOnce: 8,
   /** Timers that are set and have not gone off. */
@@ -26,5 +28,6 @@ export const watch = Object.freeze({
   startMs: 5_000,
   /** From a run's end to a runner that stands ready again; what takes longer still has the old run's code on its hands. */
   restMs: 500,
-  checkMs: 5_000,
+  /** For a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases take more than 5 s. */
+  checkMs: 2_000,
 })

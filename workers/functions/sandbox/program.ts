@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import type { parse as Parse } from 'acorn'
 import type ivm from 'isolated-vm'
+import { maxJsonDepth } from '#shared/kernel/json.ts'
 import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox/frames.ts'
 import { type GuestEntries, type GuestSetup, guest, type Post } from '#workers/functions/sandbox/guest.ts'
 import { handlerProblem, type SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { logLevels, runnerAccepts, toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
+import { resultProblem } from '#workers/functions/sandbox/result-check.ts'
 
 /** The files that a runner may read: the compiled part of isolated-vm and the parser that checks sources. */
 export interface RunnerFiles {
@@ -16,17 +18,19 @@ interface ProgramSetup {
   readonly files: RunnerFiles
   readonly memoryMb: number
   readonly guestText: string
-  readonly limits: typeof runLimits
+  readonly problemCharacters: number
+  readonly deepest: number
   readonly toRunner: typeof toRunner
   readonly toWorker: typeof toWorker
   readonly accepts: typeof runnerAccepts
 }
-interface NodeParts {
+interface ProgramParts {
   readonly process: NodeJS.Process
   readonly require: NodeJS.Require
   readonly encodeFrame: typeof encodeFrame
   readonly frameReader: typeof frameReader
   readonly handlerProblem: typeof handlerProblem
+  readonly resultProblem: typeof resultProblem
 }
 /** One fresh isolate and the references into it. They stay on this side: no isolated-vm object reaches the function. */
 interface Cell {
@@ -44,12 +48,15 @@ interface Cell {
 export function programText(files: RunnerFiles, memoryMb: number): string {
   const guestSetup: GuestSetup = { limits: runLimits, kinds: toWorker, levels: logLevels }
   const guestText = `'use strict'; return (${guest})($0, ${JSON.stringify(guestSetup)})`
-  const setup: ProgramSetup = { files, memoryMb, guestText, limits: runLimits, toRunner, toWorker, accepts: runnerAccepts }
-  const parts = `{ process, require, encodeFrame: ${encodeFrame}, frameReader: ${frameReader}, handlerProblem: ${handlerProblem} }`
-  return `'use strict';(${runner})(${JSON.stringify(setup)}, ${parts})`
+  const other = { problemCharacters: runLimits.problemCharacters, deepest: maxJsonDepth, toRunner, toWorker, accepts: runnerAccepts }
+  const setup: ProgramSetup = { files, memoryMb, guestText, ...other }
+  const parts = { encodeFrame, frameReader, handlerProblem, resultProblem }
+  const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
+  return `'use strict';(${runner})(${JSON.stringify(setup)}, { process, require, ${partsText.join(', ')} })`
 }
 
-function runner(setup: ProgramSetup, { process, require, encodeFrame, frameReader, handlerProblem }: NodeParts): void {
+function runner(setup: ProgramSetup, parts: ProgramParts): void {
+  const { process, require, encodeFrame, frameReader, handlerProblem, resultProblem } = parts
   const { toRunner, toWorker } = setup
   const addon = { exports: {} as { ivm: typeof ivm } }
   process.dlopen(addon, setup.files.addon)
@@ -74,7 +81,9 @@ function runner(setup: ProgramSetup, { process, require, encodeFrame, frameReade
     const post: Post = (kind, number, text) => {
       if (cell.ended) return
       if (kind === toWorker.timer) return arm(cell, number, Number(text))
-      send(kind, number, text)
+      const problem = kind === toWorker.returned ? resultProblem(text, setup.deepest) : null
+      if (problem === null) send(kind, number, text)
+      else send(toWorker.threw, 0, problem)
       if (kind === toWorker.returned || kind === toWorker.threw) void renew(cell)
     }
     const out = new Callback(post, { ignored: true })
@@ -128,7 +137,7 @@ function runner(setup: ProgramSetup, { process, require, encodeFrame, frameReade
       return {
         line: Math.max(1, Number(line)),
         column: Math.max(1, Number(column)),
-        message: message.slice(0, setup.limits.problemCharacters),
+        message: message.slice(0, setup.problemCharacters),
       }
     }
   }

@@ -18,7 +18,7 @@ export const workerAccepts = Object.freeze({
   [toWorker.ready]: 0,
   [toWorker.started]: 0,
   [toWorker.log]: bytesOf(runLimits.logBytes + 1),
-  [toWorker.call]: bytesOf(runLimits.jsonCharacters + 256),
+  [toWorker.call]: bytesOf(runLimits.argumentCharacters),
   [toWorker.returned]: bytesOf(runLimits.jsonCharacters),
   [toWorker.threw]: bytesOf(runLimits.errorCharacters),
   [toWorker.memory]: 0,

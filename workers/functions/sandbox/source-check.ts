@@ -5,7 +5,7 @@ import type { Runner } from '#workers/functions/sandbox/runner.ts'
 
 const tooHard: SourceProblem = Object.freeze({ line: 1, column: 1, message: 'the source takes too long or too much memory to parse' })
 
-/** Has a ready runner compile and parse a source without running it. A source that takes more than five seconds costs the runner. */
+/** Has a ready runner compile and parse a source without running it. A source that takes more than two seconds costs the runner. */
 export async function checkIn(runner: Runner, source: string): Promise<SourceProblem | null> {
   const found = Promise.withResolvers<SourceProblem | null>()
   const clock = setTimeout(() => runner.kill(), watch.checkMs)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { goneProcess, requestFor, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
-import { runLimits, watch } from '#workers/functions/sandbox/limits.ts'
+import { goneProcess, requestFor, residentBytes, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
 const cases: Readonly<Record<string, string>> = JSON.parse(
@@ -47,8 +47,7 @@ test('no hostile function outlasts its time, harms another run, or leaves anythi
   await Promise.all([honest(1), honest(2), honest(3), honest(4)])
   t.true(sandbox.pids.length <= 4)
   for (const pid of sandbox.pids) {
-    const residentBytes = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
-    t.true(residentBytes < 192 * 1024 * 1024 + watch.keptBytes, `a runner at rest holds ${residentBytes} bytes`)
+    t.true(residentBytes(pid) < 110 * 1024 * 1024, `a runner at rest holds ${residentBytes(pid)} bytes`)
   }
   await sandbox.close()
   t.true(pids.size > 4, 'runners were replaced')

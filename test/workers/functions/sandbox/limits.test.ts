@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openSandbox, requestFor, resultOf, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { openSandbox, requestFor, residentBytes, resultOf, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 
 const cutLine = { level: 'warn', msg: 'output was cut: a run may print 1000 lines or 256 KB' }
@@ -87,15 +87,15 @@ test('an input larger than 4 MB of JSON is refused', async (t) => {
   await t.throwsAsync(runBody(sandbox, '', { input: 'x'.repeat(most + 1) }), { message: /^input must have at most 4194304 characters/ })
 })
 
-test('what goes into an SDK call and what comes back may have 4 MB of JSON', async (t) => {
+test('what goes into an SDK call may have 1 MB of JSON, what comes back 4 MB', async (t) => {
   const body = `const failures = []
-    for (const value of ['x'.repeat(${runLimits.jsonCharacters}), 1]) {
+    for (const value of ['x'.repeat(${runLimits.argumentCharacters}), 1]) {
       try { await sdk.records.list(value) } catch (error) { failures.push([error.code, error.message]) }
     }
     return failures`
   const { resultText, steps } = await runBody(openSandbox(t), body, { call: async () => 'x'.repeat(runLimits.jsonCharacters) })
   t.deepEqual(JSON.parse(resultText), [
-    ['VALIDATION_ERROR', 'the arguments have more than 4194304 characters of JSON'],
+    ['VALIDATION_ERROR', 'the arguments have more than 1048576 characters of JSON'],
     ['VALIDATION_ERROR', 'the answer has more than 4194304 characters of JSON: ask for less at a time'],
   ])
   t.deepEqual(steps, [{ method: 'records.list', is_error: true }])
@@ -137,8 +137,10 @@ test('a run that wants more than its memory ends with "memory limit exceeded", a
   }
 })
 
-test('honest use of most of the memory works time after time', async (t) => {
+test('honest use of most of the memory works time after time, and no runner keeps it', async (t) => {
   const sandbox = openSandbox(t)
   const body = 'const a = []; for (let n = 0; n < 100_000; n++) a.push(new Array(100).fill(n + 0.1)); return a.length'
   for (let run = 0; run < 5; run++) t.is(await resultOf(t, sandbox, body), 100_000)
+  await resultOf(t, sandbox, 'return 1')
+  t.true(residentBytes(sandbox.pids[0]) < 110 * 1024 * 1024, 'a runner that kept the memory was replaced')
 })

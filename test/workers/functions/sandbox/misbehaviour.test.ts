@@ -49,7 +49,7 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
   const runner = await openPool(t, takenOver(code)).take()
   const outcome = await runIn(runner, requestFor(''), 'null', 1e9, () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
-  t.regex(outcome?.error ?? '', /^the result is not valid JSON/)
+  t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
 test('a runner that does not stand ready again soon is replaced', async (t) => {
@@ -76,7 +76,10 @@ test('who waits for a runner that cannot be started is told why', async (t) => {
   )
 })
 
-test('a check whose runner ends says that the source is too much', async (t) => {
-  const runner = await openPool(t, takenOver('process.exit()')).take()
-  t.regex((await checkIn(runner, ''))?.message ?? '', /too long or too much memory/)
-})
+for (const [name, code] of Object.entries({ ends: 'process.exit()', 'says nothing': '' })) {
+  test(`a check whose runner ${name} says that the source is too much`, async (t) => {
+    const runner = await openPool(t, takenOver(code)).take()
+    t.regex((await checkIn(runner, ''))?.message ?? '', /too long or too much memory/)
+    await runner.gone
+  })
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ExecutionContext } from 'ava'
 import type { RunOutcome, RunRequest, SdkCall } from '#workers/functions/sandbox/outcome.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
@@ -50,5 +51,14 @@ export function isAlive(pid: number): boolean {
     return process.kill(pid, 0)
   } catch {
     return false
+  }
+}
+
+/** Bytes that a process holds in memory; 0 where the system does not say. */
+export function residentBytes(pid = 0): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
+  } catch {
+    return 0
   }
 }
