@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import { serveHealth } from '#api/health.ts'
+import { endUnread } from '#api/http/arrival.ts'
 import { crossOrigin } from '#api/http/cors.ts'
 import { answerFailure } from '#api/http/failure.ts'
 import { observe } from '#api/http/observe.ts'
@@ -15,7 +16,7 @@ import { problem } from '#shared/kernel/errors.ts'
 export function createApp(services: ApiServices): Koa {
   const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
   app.silent = true
-  const router = new Router()
+  const router = new Router({ sensitive: true })
   for (const { base, routes } of sections) {
     for (const route of routes) router.register(base + route.path, [route.method], serve(route, services))
   }
@@ -26,6 +27,7 @@ export function createApp(services: ApiServices): Koa {
     ctx.state.requestId = requestId
     ctx.set('X-Request-ID', requestId)
     const finished = observe(ctx, services)
+    endUnread(ctx)
     try {
       if (crossOrigin(ctx)) return
       await next()

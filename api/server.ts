@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
-import { requestIdOf } from '#api/http/request-id.ts'
+import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
 import { Cache } from '#shared/db/cache.ts'
 import { Database } from '#shared/db/database.ts'
@@ -36,8 +36,11 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
   })
   await listener.open()
   const services: ApiServices = { config, cache, queue, log, now, database, waiter, rateLimits: new RateLimits(database) }
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 }, createApp(services).callback())
-  server.on('clientError', refuseUnreadable)
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000, requireHostHeader: false },
+    createApp(services).callback(),
+  )
+  answerUnreadable(server)
   await listen(server, config.port)
   return {
     port: (server.address() as AddressInfo).port,
@@ -50,16 +53,6 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
       await database.close()
     },
   }
-}
-
-/** A request that is no HTTP still gets the error body of every other. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const requestId = requestIdOf(undefined)
-  const body = JSON.stringify({ error: { code: 'VALIDATION_ERROR', message: 'The request is not valid HTTP', request_id: requestId } })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-ID: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }
 
 const listen = (server: Server, port: number): Promise<void> =>

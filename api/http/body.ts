@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
-import { problem } from '#shared/kernel/errors.ts'
+import { watchArrival } from '#api/http/arrival.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/json.ts'
 
 /** The largest request body, except where a route takes an upload (document 1, Limits). */
@@ -13,9 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * compressed, of another content type, not UTF-8 or not JSON.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const encoding = request.headers['content-encoding']
-  if (encoding && encoding !== 'identity')
-    throw problem('VALIDATION_ERROR', `body must not be compressed, got content-encoding ${encoding}`)
+  refuseCompressed(request)
   const bytes = await readBytes(request)
   if (bytes.length === 0) return {}
   const type = request.headers['content-type'] ?? ''
@@ -25,15 +24,26 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   return parseJson(decode(bytes))
 }
 
-/** Reads a body whole, up to 1 MB; what comes after the limit is let flow past, so that the caller can read the answer. */
+/** Reads a body whole, up to 1 MB. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const arrival = watchArrival(request)
   try {
-    return await getRawBody(request, { limit: maxBodyBytes, length: request.headers['content-length'] ?? null, encoding: null })
+    const bytes = getRawBody(request, { limit: maxBodyBytes, length: request.headers['content-length'] ?? null, encoding: null })
+    return await Promise.race([bytes, arrival.failed])
   } catch (cause) {
-    request.resume()
+    if (cause instanceof Problem) throw cause
     if ((cause as { type?: string }).type === 'entity.too.large') throw problem('VALIDATION_ERROR', 'body must be at most 1 MB', { cause })
-    throw problem('VALIDATION_ERROR', 'body did not arrive whole', { cause })
+    throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
+  } finally {
+    arrival.release()
   }
+}
+
+/** A body comes as it is: what inflates to a thousand times its size would have to be measured first. */
+export function refuseCompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (!encoding || encoding.toLowerCase() === 'identity') return
+  throw problem('VALIDATION_ERROR', `body must not be compressed, got content-encoding ${encoding}`)
 }
 
 function decode(bytes: Buffer): string {

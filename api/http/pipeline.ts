@@ -3,7 +3,7 @@ import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter.ts'
 import { readJson } from '#api/http/body.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
-import { readQuery } from '#api/http/query.ts'
+import { readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { Download, Replaced, type Request, type Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
@@ -34,6 +34,7 @@ export function serve(route: Route, services: ApiServices): Middleware {
 /** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
 async function admit(route: Route, ctx: Context, services: ApiServices): Promise<PlatformScope | Scope> {
   const platform = await authenticate(ctx, route.permission, services)
+  refuseBadAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return platform
   return enterWorkspace(route, platform, orgId, {

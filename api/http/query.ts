@@ -1,6 +1,17 @@
+import type { Context } from 'koa'
 import { problem } from '#shared/kernel/errors.ts'
-import { isCleanText } from '#shared/kernel/json.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
+
+/** Throws VALIDATION_ERROR when the address holds a NUL character, or its query what is no UTF-8, such as a lone surrogate. */
+export function refuseBadAddress({ url, querystring, query }: Context): void {
+  if (!url.includes('%')) return
+  if (url.includes('%00')) throw problem('VALIDATION_ERROR', 'address must not hold a NUL character')
+  // What cannot be decoded comes as the replacement character.
+  const isReplaced = Object.entries(query)
+    .flat(2)
+    .some((text) => text?.includes('\ufffd'))
+  if (isReplaced && !/%ef%bf%bd/i.test(querystring)) throw problem('VALIDATION_ERROR', 'query must be percent-encoded UTF-8')
+}
 
 type Raw = Readonly<Record<string, string | string[] | undefined>>
 
@@ -12,7 +23,6 @@ export function readQuery<Query>(raw: Raw, schema: Schema<Query>): Query {
     const value = raw[name]
     if (value === undefined) continue
     if (Array.isArray(value)) throw problem('VALIDATION_ERROR', `${name} must be given once`)
-    if (!isCleanText(value)) throw problem('VALIDATION_ERROR', `${name} holds a NUL character or a lone surrogate`)
     query[name] = (readers[property.type ?? ''] ?? asText)(value)
   }
   return schema.parse(query)

@@ -28,13 +28,15 @@ const inStores = eachFile(
   },
 )
 
+const comments = /\/\*.*?\*\//gs
+
 /** PostgreSQL refuses a second text under the name of a prepared statement, but only on a connection that has seen the first. */
 const onceNamed: Rule = {
   name: 'no two prepared statements have the same name',
   violations: (sources) => {
     const seen = new Map<string, string>()
     return sources.filter(isProduct).flatMap(({ path, text }) =>
-      [...text.matchAll(/\bsql\(\s*'([^']+)'|\bname: '(\w+)', text:/g)].flatMap(([, made, written]) => {
+      [...text.replaceAll(comments, '').matchAll(/\bsql\(\s*'([^']+)'|\bname: '(\w+)', text:/g)].flatMap(([, made, written]) => {
         const name = made ?? written ?? ''
         const first = seen.get(name)
         seen.set(name, first ?? path)

@@ -49,7 +49,7 @@ export class Client {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-    const parsed = isJson ? JSON.parse(text) : undefined
+    const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
     const answer = { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data }
     if (path.startsWith('/v1')) holdContract(method, path, answer)
     return answer

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { type Problem, problem } from '#shared/kernel/errors.ts'
+
+/** A body of which nothing comes for this long has stalled. */
+const stallMs = 30_000
+
+/** How long what nobody reads may flow past, so that its sender comes to read the answer. */
+const lingerMs = 2_000
+
+/** A request's body while it arrives. */
+export interface Arrival {
+  /** Rejects with the VALIDATION_ERROR that ends the arrival: it stalled, the connection broke off, or `fail` was called. */
+  readonly failed: Promise<never>
+  readonly fail: (reason: Problem) => void
+  /** Ends the watch. */
+  readonly release: () => void
+}
+
+/** Watches a body arrive, so that whoever waits for the rest of it never waits for ever. Release it. */
+export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arrival {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => undefined)
+  const broken = (how: string) => reject(problem('VALIDATION_ERROR', `body did not arrive whole: ${how}`))
+  const stalled = () => broken(`nothing of it came for ${afterMs / 1000} seconds`)
+  const closed = () => {
+    if (!request.complete) broken('the connection broke off')
+  }
+  request.setTimeout(afterMs, stalled)
+  request.once('close', closed)
+  return {
+    failed: promise,
+    fail: reject,
+    release: () => {
+      request.setTimeout(0).off('timeout', stalled).off('close', closed)
+    },
+  }
+}
+
+/** Lets go of a request whose answer is made although the request has not ended: the rest flows past, and the connection ends with it. */
+export function endUnread({ req, res }: Context): void {
+  res.once('finish', () => {
+    if (req.complete) return
+    req.unpipe()
+    req.resume()
+    const linger = setTimeout(() => req.socket.destroy(), lingerMs)
+    for (const event of ['end', 'close']) req.once(event, () => clearTimeout(linger))
+  })
+}

@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'ava'
+import { watchArrival } from '#api/http/arrival.ts'
+import { Wire } from '#test/support/wire.ts'
+
+/** A request whose body stays away, and what became of waiting for it. */
+async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => void): Promise<string> {
+  const server = createServer().listen(0)
+  const wire = new Wire((server.address() as AddressInfo).port).send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
+  const [request] = (await once(server, 'request')) as [IncomingMessage]
+  request.resume()
+  const arrival = watchArrival(request, afterMs)
+  const whole = once(request, 'end').then(() => 'whole')
+  then(wire)
+  const outcome = await Promise.race([whole, arrival.failed.catch((error: Error) => error.message)])
+  arrival.release()
+  wire.breakOff()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  return outcome
+}
+
+test('a body of which nothing comes for a while has stalled', async (t) => {
+  t.is(await arrivalOf('half', 50, () => undefined), 'body did not arrive whole: nothing of it came for 0.05 seconds')
+})
+
+test('a body whose connection breaks off is given up at once', async (t) => {
+  t.is(await arrivalOf('half', 60_000, (wire) => wire.breakOff()), 'body did not arrive whole: the connection broke off')
+})
+
+test('a body that arrives is whole', async (t) => {
+  t.is(await arrivalOf('half', 60_000, (wire) => wire.send('whole.')), 'whole')
+})

@@ -1,0 +1,103 @@
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import { sendRaw, Wire } from '#test/support/wire.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const megabyte = 1024 * 1024
+const records = (w: World) => `${w.org.path}/records/locations`
+const json = { 'content-type': 'application/json' }
+const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
+
+/** A body of exactly so many bytes that creates a record. */
+const bodyOf = (bytes: number): string => {
+  const [start, end] = ['{"values": {"name": "x"}, "rest": "', '"}']
+  return start + 'x'.repeat(bytes - start.length - end.length) + end
+}
+
+test('a body may have 1 MB and not a byte more, however it is sent', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  t.is((await w.org.owner.post(records(w), bodyOf(megabyte), json)).status, 201)
+  const over = await w.org.owner.post(records(w), bodyOf(megabyte + 1), json)
+  t.is(over.status, 400)
+  t.is(over.body.error.message, 'body must be at most 1 MB')
+  const chunked = (bytes: number) => new Blob([bodyOf(bytes)]).stream()
+  t.is((await w.org.owner.post(records(w), chunked(megabyte), json)).status, 201)
+  t.is((await w.org.owner.post(records(w), chunked(megabyte + 1), json)).status, 400)
+  t.is((await w.org.owner.post(records(w), chunked(20 * megabyte), json)).status, 400)
+})
+
+test('a refused body that goes on for ever is cut off after its answer', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const wire = new Wire(w.api.port)
+  const head = [
+    `POST ${records(w)} HTTP/1.1`,
+    'Host: x',
+    bearer(w),
+    'Content-Type: application/json',
+    `Content-Length: ${10 * 1024 * megabyte}`,
+  ]
+  wire.send(`${head.join('\r\n')}\r\n\r\n`, '{"values":')
+  const sending = setInterval(() => wire.socket.writable && wire.socket.write('"x'.repeat(1000)), 20)
+  const answer = await wire.answer()
+  clearInterval(sending)
+  t.is(answer.status, 400)
+  t.is(answer.body.error.message, 'body must be at most 1 MB')
+})
+
+test('JSON may be 64 levels deep and no deeper', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const nested = (levels: number) => `{"values": {"name": "x"}, "rest": ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  t.is((await w.org.owner.post(records(w), nested(64), json)).status, 201)
+  const deeper = await w.org.owner.post(records(w), nested(65), json)
+  t.is(deeper.status, 400)
+  t.regex(deeper.body.error.message, /deeper than 64/)
+  const inText = `{"values": {"name": "${'[{'.repeat(100)}"}}`
+  t.is((await w.org.owner.post(records(w), inText, json)).status, 201)
+})
+
+test('a body that is compressed, of another type or of another encoding is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const good = '{"values": {"name": "x"}}'
+  const cases: readonly (readonly [number, string | Uint8Array, Record<string, string>])[] = [
+    [400, gzipSync(good), { ...json, 'content-encoding': 'gzip' }],
+    [400, good, { ...json, 'content-encoding': 'br' }],
+    [400, gzipSync(good), json],
+    [201, good, { ...json, 'content-encoding': 'identity' }],
+    [400, good, { 'content-type': 'text/plain' }],
+    [400, good, { 'content-type': 'application/x-www-form-urlencoded' }],
+    [400, good, { 'content-type': 'application/jsonx' }],
+    [400, good, { 'content-type': '' }],
+    [201, good, { 'content-type': 'application/json; charset=utf-8' }],
+    [201, good, { 'content-type': 'Application/JSON' }],
+    [201, good, { 'content-type': 'application/merge-patch+json' }],
+    [400, Buffer.from(good, 'utf16le'), json],
+    [400, Buffer.from('{"values": {"name": "\xe9"}}', 'latin1'), json],
+    [400, Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]), json],
+    [400, ' ', json],
+  ]
+  for (const [status, body, headers] of cases) {
+    const answer = await w.org.owner.post(records(w), body, headers)
+    t.is(answer.status, status, `${JSON.stringify(headers)} ${Buffer.from(body)}: ${answer.text}`)
+  }
+})
+
+test('a body that ends early, or contradicts its headers, is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const headers = [bearer(w), 'Content-Type: application/json']
+  const line = `POST ${records(w)} HTTP/1.1`
+  const both = await sendRaw(w.api.port, line, [...headers, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+  t.is(both.status, 400)
+  const twice = await sendRaw(w.api.port, line, [...headers, 'Content-Length: 2', 'Content-Length: 3'], '{}')
+  t.is(twice.status, 400)
+  const badChunk = await sendRaw(w.api.port, line, [...headers, 'Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n')
+  t.is(badChunk.status, 400)
+  const wire = new Wire(w.api.port).send(`${[line, 'Host: x', ...headers, 'Content-Length: 100'].join('\r\n')}\r\n\r\n{"values"`)
+  wire.socket.end()
+  await wire.answer()
+  t.is((await w.org.owner.get(records(w))).data.records.length, 0)
+})

@@ -1,0 +1,157 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
+import { type World, world } from '#test/support/world.ts'
+
+// A folder for temporary files that no other process writes to.
+process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
+test.after.always(() => rmSync(tmpdir(), { recursive: true }))
+
+const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'multipart')
+const line = (w: World) => `POST ${w.org.path}/records/locations/import HTTP/1.1`
+const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
+
+const disposition = (name: string, rest = '; filename="a.csv"') => `Content-Disposition: form-data; name="${name}"${rest}`
+const file = (text: string, name = 'file', rest?: string) =>
+  `--b\r\n${disposition(name, rest)}\r\nContent-Type: text/csv\r\n\r\n${text}\r\n`
+const field = (name: string, value = 'x') => `--b\r\n${disposition(name, '')}\r\n\r\n${value}\r\n`
+
+/** Sends a form whose parts are separated by `b`. */
+const sendForm = (w: World, body: string, type = 'multipart/form-data; boundary=b'): Promise<RawAnswer> =>
+  sendRaw(w.api.port, line(w), [bearer(w), `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body, 'latin1')}`], body)
+
+/** Nothing of an upload is left once it is answered: no piece in the database, no file in the folder for temporary ones. */
+async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
+  await w.drain()
+  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is((await w.db.query('select from job_file_chunks')).rowCount, 0)
+  t.deepEqual(
+    readdirSync(tmpdir()).filter((name) => !name.startsWith('kontor-test-')),
+    [],
+  )
+}
+
+test('every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  for (const name of readdirSync(folder)) {
+    const request = readFileSync(join(folder, name), 'latin1')
+    const split = request.indexOf('\r\n\r\n')
+    const headers = request
+      .slice(0, split)
+      .split('\r\n')
+      .slice(1)
+      .filter((header) => /^content-type/i.test(header))
+    const body = request.slice(split + 4).replace(/(?<=[; ]name=)(?:"[^"]*"|\w+)/, '"file"')
+    const answer = await sendRaw(w.api.port, line(w), [bearer(w), ...headers, `Content-Length: ${body.length}`], body)
+    t.true([200, 400].includes(answer.status), `${name} answered ${answer.status}: ${answer.text}`)
+    await nothingLeft(t, w)
+  }
+})
+
+test('the part named file is the file, whatever stands around it', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const csv = 'name\r\nx\r\n'
+  const forms = {
+    alone: `${file(csv)}--b--\r\n`,
+    'without a line at the end': `${file(csv)}--b--`,
+    'with text before and after': `before\r\n${file(csv)}--b--\r\nafter`,
+    'after fields': `${field('a')}${field('__proto__')}${field('constructor')}${file(csv)}--b--\r\n`,
+    'before fields': `${file(csv)}${field('a')}--b--\r\n`,
+    'beside other files': `${file('other', 'other')}${file(csv)}${file('another', 'another')}--b--\r\n`,
+    'without a file name': `${file(csv, 'file', '')}--b--\r\n`,
+    'with an empty file name': `${file(csv, 'file', '; filename=""')}--b--\r\n`,
+    'with a path as file name': `${file(csv, 'file', '; filename="../../etc/passwd"')}--b--\r\n`,
+    'with quotes and more in the file name': `${file(csv, 'file', '; filename="a\\"b%22;c.csv"; filename*=UTF-8\'\'%e2%82%ac')}--b--\r\n`,
+  }
+  for (const [name, body] of Object.entries(forms)) {
+    const answer = await sendForm(w, body)
+    t.is(answer.status, 200, `${name}: ${answer.text}`)
+    t.is(answer.body.data.created, 1, name)
+  }
+  const longHeader = `--b\r\nContent-Disposition: form-data; name="file"; x="${'x'.repeat(200_000)}"\r\n\r\n${csv}\r\n--b--`
+  t.is((await sendForm(w, longHeader)).status, 200)
+  t.is((await sendForm(w, `--"b"\r\n${file(csv).slice(5)}--"b"--`, 'multipart/form-data; boundary="\\"b\\""')).status < 500, true)
+})
+
+test('a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const csv = 'name\r\nx\r\n'
+  const forms = {
+    'no part': '--b--\r\n',
+    nothing: '',
+    'only a field': `${field('a')}--b--\r\n`,
+    'a file of another name': `${file(csv, 'upload')}--b--\r\n`,
+    'two files': `${file(csv)}${file(csv)}--b--\r\n`,
+    'no end': file(csv),
+    'no end within the file': file(csv).slice(0, -6),
+    'no end within a header': '--b\r\nContent-Disposition: form-da',
+    'another boundary': `${file(csv)}--b--\r\n`.replaceAll('--b', '--c'),
+    'too many parts': `${field('a').repeat(40)}${file(csv)}--b--\r\n`,
+    'too many files': `${file(csv, 'other').repeat(10)}${file(csv)}--b--\r\n`,
+    'headers without end': `--b\r\n${'X: y\r\n'.repeat(50_000)}\r\n${csv}\r\n--b--`,
+  }
+  for (const [name, body] of Object.entries(forms)) {
+    const answer = await sendForm(w, body)
+    t.is(answer.status, 400, `${name}: ${answer.text}`)
+    await nothingLeft(t, w)
+  }
+  for (const type of [
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; boundary="',
+    'multipart/mixed; boundary=b',
+    'text/plain',
+    '',
+  ]) {
+    t.is((await sendForm(w, `${file(csv)}--b--`, type)).status, 400, type)
+  }
+  const zipped = [bearer(w), 'Content-Type: multipart/form-data; boundary=b', 'Content-Encoding: gzip', 'Content-Length: 0']
+  t.is((await sendRaw(w.api.port, line(w), zipped)).status, 400)
+  await nothingLeft(t, w)
+})
+
+test('a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const limit = 25 * 1024 * 1024
+  const csv = Buffer.alloc(limit + 1, 'name\r\n')
+  const path = `${w.org.path}/records/locations/import`
+  const form = new FormData()
+  form.append('file', new Blob([csv]), 'a.csv')
+  const uploads: readonly (readonly [Uint8Array | FormData | ReadableStream, Record<string, string>])[] = [
+    [csv, { 'content-type': 'text/csv' }],
+    [new Blob([csv]).stream(), { 'content-type': 'text/csv' }],
+    [form, {}],
+  ]
+  for (const [body, headers] of uploads) {
+    const answer = await w.org.owner.post(path, body, headers)
+    t.is(answer.status, 400, answer.text)
+    t.is(answer.body.error.message, 'file must be at most 25 MB')
+    await nothingLeft(t, w)
+  }
+})
+
+test('an upload that breaks off leaves nothing and holds nothing', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const large = 'name\r\n'.repeat(200_000)
+  const bodies = {
+    'multipart/form-data; boundary=b': file(large).slice(0, -10),
+    'text/csv': large,
+  }
+  for (const [type, body] of Object.entries(bodies)) {
+    const head = [line(w), 'Host: x', bearer(w), `Content-Type: ${type}`, 'Content-Length: 20000000']
+    const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body)
+    const isThere = async () => (await w.db.query('select from job_file_chunks')).rowCount !== 0
+    while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5))
+    wire.breakOff()
+    while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 5))
+    await nothingLeft(t, w)
+  }
+  t.is(w.api.services.database.pool.idleCount, w.api.services.database.pool.totalCount)
+})

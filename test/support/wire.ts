@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { holdContract } from '#test/support/contract.ts'
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
+  readonly body: any
+  readonly text: string
+}
+
+/** A connection of its own to the API, for requests that no client would send. */
+export class Wire {
+  readonly socket: Socket
+  readonly #received: Promise<string>
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1')
+    // What the server does after its answer, such as ending a connection that still sends, is no failure of the test.
+    this.socket.on('error', () => this.socket.destroy())
+    this.#received = text(this.socket).catch(() => '')
+  }
+
+  /** Sends bytes as they are; text as Latin-1, one byte a character. */
+  send(...pieces: readonly (string | Uint8Array)[]): this {
+    for (const piece of pieces) this.socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
+    return this
+  }
+
+  /** Waits until the server has ended the connection, and reads the last answer that it gave. Ask for `Connection: close`. */
+  async answer(): Promise<RawAnswer> {
+    const received = await this.#received
+    const start = received.lastIndexOf('HTTP/1.1 ')
+    const [head = '', ...rest] = received.slice(start).split('\r\n\r\n')
+    const [statusLine = '', ...lines] = head.split('\r\n')
+    const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
+    const body = rest.join('\r\n\r\n')
+    const isJson = headers.get('content-type')?.startsWith('application/json') && body !== ''
+    return { status: Number(statusLine.split(' ')[1]), headers, text: body, body: isJson ? JSON.parse(body) : undefined }
+  }
+
+  /** Breaks the connection off. */
+  breakOff(): void {
+    this.socket.resetAndDestroy()
+  }
+}
+
+/** One request on a connection of its own: a request line, header lines and a body, sent as they are and held against the contract. */
+export async function sendRaw(
+  port: number,
+  requestLine: string,
+  headers: readonly string[] = [],
+  body: string | Uint8Array = '',
+): Promise<RawAnswer> {
+  const head = [requestLine, 'Host: localhost', 'Connection: close', ...headers].join('\r\n')
+  const answer = await new Wire(port).send(`${head}\r\n\r\n`, body).answer()
+  const [method = '', path = ''] = requestLine.split(' ')
+  if (path.startsWith('/v1')) holdContract(method, path, answer)
+  return answer
+}
