@@ -17,8 +17,8 @@ const limitLockWait = { text: `set local lock_timeout = '500ms'` }
  * that, everybody who comes for the table waits behind it. So it waits half a second at most, lets the others through, and tries again
  * from the start, for ten seconds; then it throws ORG_NOT_READY with Retry-After, for the table is in use without a break.
  */
-export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx) => Promise<T>): Promise<T> {
-  const deadline = performance.now() + patienceMs
+export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx) => Promise<T>, tryForMs = patienceMs): Promise<T> {
+  const deadline = performance.now() + tryForMs
   for (;;) {
     try {
       return await db.transaction(async (tx) => {
