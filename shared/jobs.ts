@@ -2,8 +2,8 @@ import { mailReset } from '#shared/access/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { exportRecords, importRecords } from '#shared/records/jobs.ts'
-import { dropTable } from '#shared/types/jobs.ts'
+import { dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 
 /** Every job there is. A release creates their queues; workers must handle each exactly once. */
-export const jobs: readonly AnyJob[] = [mailReset, sendMail, exportRecords, importRecords, setUpWorkspace, dropTable]
+export const jobs: readonly AnyJob[] = [mailReset, sendMail, exportRecords, importRecords, recomputeRecords, setUpWorkspace, dropTable]

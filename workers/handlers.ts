@@ -3,8 +3,17 @@ import sendMail from '#workers/mail/send.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
+import recomputeRecords from '#workers/records/recompute.ts'
 import dropTable from '#workers/types/drop-table.ts'
 import setUpWorkspace from '#workers/workspaces/set-up.ts'
 
 /** What does each declared job. */
-export const handlers: readonly AnyHandler[] = [mailReset, sendMail, exportRecords, importRecords, setUpWorkspace, dropTable]
+export const handlers: readonly AnyHandler[] = [
+  mailReset,
+  sendMail,
+  exportRecords,
+  importRecords,
+  recomputeRecords,
+  setUpWorkspace,
+  dropTable,
+]

@@ -1,7 +1,9 @@
 import { answer, org } from '#api/http/route.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { autogenInput, numberField, stopNumbering } from '#shared/types/change-autogen.ts'
 import { describeField, repointField } from '#shared/types/change-field.ts'
+import { computeField, formulaInput, stopComputing } from '#shared/types/change-formula.ts'
 import { createField } from '#shared/types/create-field.ts'
 import { deleteField } from '#shared/types/delete-field.ts'
 import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
@@ -54,6 +56,54 @@ export const routes = [
     status: 204,
     response: null,
     handle: ({ params }, scope) => deleteField(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/autogen`,
+    summary: 'Make a field number itself',
+    description: 'For string fields that are not computed. A new record without a value gets the next number.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: autogenInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => numberField(scope, params.fieldId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/autogen`,
+    summary: 'Make an auto-numbered field ordinary',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => stopNumbering(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/formula`,
+    summary: 'Make a field computed',
+    description: 'Computed on every write; a worker computes it for the records that exist.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: formulaInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => computeField(scope, params.fieldId, body.formula),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/formula`,
+    summary: 'Make a computed field ordinary',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => stopComputing(scope, params.fieldId),
   }),
   answer({
     ...common,

@@ -37,7 +37,7 @@ const forwardOnly: Knex.MigrationSource<string> = {
   getMigrations: names,
   getMigrationName: (name) => name,
   getMigration: async (name) => {
-    const { up, config } = (await import(pathToFileURL(join(folder, name)).href)) as Knex.Migration
+    const { up, config } = (await import(pathToFileURL(join(folder, name)).href)) as Knex.Migration & { config?: Knex.MigratorConfig }
     const down = () => Promise.reject(new Error(`${name} goes forward only`))
     return config ? { up, down, config } : { up, down }
   },

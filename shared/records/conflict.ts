@@ -1,5 +1,6 @@
 import { uniqueViolation } from '#shared/db/conflicts.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { Field } from '#shared/types/fields/field.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 import { fieldOfUniqueIndex } from '#shared/types/tables.ts'
 
@@ -7,6 +8,15 @@ import { fieldOfUniqueIndex } from '#shared/types/tables.ts'
 export function conflictOf(type: RecordType, error: unknown): unknown {
   const id = fieldOfUniqueIndex(uniqueViolation(error))
   if (id === undefined) return error
-  const field = type.fields.find((candidate) => candidate.id.replaceAll('-', '') === id)
-  return problem('DUPLICATE_VALUE', `values.${field?.key ?? 'a unique field'} already has this value in another record`, { cause: error })
+  const name = fieldOfIndex(type, id)?.key ?? 'a unique field'
+  return problem('DUPLICATE_VALUE', `values.${name} already has this value in another record`, { cause: error })
 }
+
+/** The field whose value another record holds already, of an error that `conflictOf` made; undefined for any other. */
+export function heldField(type: RecordType, error: unknown): Field | undefined {
+  if (!(error instanceof Problem) || error.code !== 'DUPLICATE_VALUE') return undefined
+  return fieldOfIndex(type, fieldOfUniqueIndex(uniqueViolation(error.cause)))
+}
+
+const fieldOfIndex = (type: RecordType, hexId: string | undefined): Field | undefined =>
+  type.fields.find(({ id }) => id.replaceAll('-', '') === hexId)

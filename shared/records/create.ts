@@ -1,13 +1,16 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { withRoom } from '#shared/records/cap.ts'
 import { cellsOf } from '#shared/records/cells.ts'
-import { conflictOf } from '#shared/records/conflict.ts'
+import { computeValues } from '#shared/records/compute.ts'
+import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { completeValues, type InputContext, parseValues } from '#shared/records/input.ts'
+import { issueNumbers, numbersItself, skipHeldNumbers } from '#shared/records/numbers.ts'
 import { accessTo, requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
-import type { RecordView, StoredRecord, Values } from '#shared/records/record.ts'
+import { noValues, type RecordView, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { insertRecord } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -19,31 +22,60 @@ import type { RecordType } from '#shared/types/record-type.ts'
 export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
   return withRecordType(scope, typeKey, async (type) => {
     const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
-    const record = await withRoom(scope, 1, (inside) => insert(inside, type, values))
+    const record = await withRoom(scope, 1, (inside) => store(inside, type, 'records:create', values))
     const access = accessTo(scope, type, 'records:read')
     return visibleView(type, record, access)
   })
 }
 
+/** The actions that create records, each under conditions of its own. */
+export type CreateAction = 'records:create' | 'records:import'
+
 /**
- * The complete values of a new record of those that `read` gives, once the caller's rules for the action allow them both as sent and as
- * they will be stored. Throws FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
+ * The values of a new record of those that `read` gives, with defaults, once the caller's rules for the action allow them as sent. Throws
+ * FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
  */
-export function newValues(
-  scope: Scope,
-  type: RecordType,
-  action: 'records:create' | 'records:import',
-  read: (context: InputContext) => Values,
-): Values {
-  const access = requireAccess(scope, type, action)
+export function newValues(scope: Scope, type: RecordType, action: CreateAction, read: (context: InputContext) => Values): Values {
+  requireAccess(scope, type, action)
   const context = { defaultCurrency: scope.workspace.default_currency }
   const sent = read(context)
   const values = completeValues(type, sent, context)
-  if (access.verdict === 'all') return values
-  for (const candidate of [sent, values]) {
-    if (!access.test(draft(scope, type, candidate))) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
-  }
+  requireAllowed(scope, type, action, sent)
   return values
+}
+
+/** Fills in what records make themselves: numbers, then computed fields. Whether the caller may store them so is to be asked after it. */
+export async function fillValues(scope: Scope, type: RecordType, records: readonly Values[]): Promise<void> {
+  await issueNumbers(scope, type, records)
+  for (const values of records) computeValues(scope, type, values)
+}
+
+/** Throws FORBIDDEN unless the caller's rules for the action allow a record of these values. */
+export function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
+  const access = accessTo(scope, type, action)
+  if (access.verdict === 'all') return
+  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: scope.now().toISOString(), values }
+  if (!access.test(draft)) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
+}
+
+/**
+ * Stores a new record with numbers and computed fields filled in, once the caller's rules allow it so. A number that a unique field holds
+ * already is skipped. Throws like `insert`, and FORBIDDEN.
+ */
+export async function store(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
+  for (;;) {
+    const values = Object.assign(noValues(), given)
+    await fillValues(scope, type, [values])
+    requireAllowed(scope, type, action, values)
+    if (!numbersItself(type)) return insert(scope, type, values)
+    try {
+      return await inSavepoint(scope.db, () => insert(scope, type, values))
+    } catch (error) {
+      const field = heldField(type, error)
+      if (!field || field.autogen === '' || (given[field.key] ?? null) !== null) throw error
+      await skipHeldNumbers(scope, type, field)
+    }
+  }
 }
 
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
@@ -66,12 +98,3 @@ export async function insert(scope: Scope, type: RecordType, values: Values): Pr
     throw conflictOf(type, error)
   }
 }
-
-/** A record that is not stored yet, as rules test it. */
-const draft = (scope: Scope, type: RecordType, values: Values) => ({
-  id: null,
-  object_type: type.key,
-  created_by: scope.actor.id,
-  created_at: scope.now().toISOString(),
-  values,
-})

@@ -3,7 +3,7 @@ import { lesserRecordAccess } from '#shared/access/lesser.ts'
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import { prepare, slot } from '#shared/db/statement.ts'
+import { build, slot } from '#shared/db/statement.ts'
 import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
 import { requireAccess } from '#shared/records/picture.ts'
@@ -11,14 +11,15 @@ import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/recor
 import type { SearchQuery } from '#shared/records/search-query.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { valueToCell } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** Records in one export; when more match, the file says that it was cut (document 1, Export). */
 export const maxExported = 10_000
 
-/** Records that are in memory at once. */
-const recordsPerStep = 200
+/** What is in memory at once: so many records, or fewer whose text has so many bytes. */
+const stepSize = { records: 200, bytes: 1_000_000 }
 
 export interface Export {
   readonly total: number
@@ -33,34 +34,60 @@ export interface Export {
  */
 export async function exportRecordsOf(scope: Scope, type: RecordType, query: SearchQuery): Promise<Export> {
   const access = lesserRecordAccess(requireAccess(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
-  const ids = await matchingIds(scope, type, access, query)
-  const exported = ids.slice(0, maxExported)
+  const matches = await findMatches(scope, type, access, query)
+  const exported = matches.slice(0, maxExported)
   const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
   return {
     total: exported.length,
-    truncated: ids.length > maxExported,
+    truncated: matches.length > maxExported,
     async *bytes(done) {
       yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
-      for (let start = 0; start < exported.length; start += recordsPerStep) {
-        const records = await recordsByIds(scope, type, exported.slice(start, start + recordsPerStep))
+      let written = 0
+      for (const ids of inSteps(exported)) {
+        const records = await recordsByIds(scope, type, ids)
         yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
-        await done(Math.min(exported.length, start + recordsPerStep))
+        written += ids.length
+        await done(written)
       }
     },
   }
 }
 
-/** The ids in order, one more than an export holds: a few hundred kilobytes, and every further step reads by them alone. */
-async function matchingIds(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<string[]> {
+/** A record that matches, and the bytes of its text. */
+interface Match {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
+function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
   const conditions = searchConditions(type, access, query)
   const where = conditions.length === 0 ? builder.raw('true') : allOf(conditions)
-  const statement = builder.raw('select id from ? where ? order by ? limit ?', [
-    tableOf(type),
-    where,
-    searchOrder(type, access, query),
-    maxExported + 1,
-  ] as never)
-  return (await scope.db.query<{ id: string }>(prepare(statement)())).map(({ id }) => id)
+  const texts = type.fields.filter((field) => fieldKinds[field.type].columns[0] === 'text').map(({ column }) => column)
+  return scope.db.query<Match>(
+    build(
+      // PostgreSQL keeps the length of long text beside it, so this reads none of it.
+      builder.raw(
+        `select id, ${['0', ...texts.map(() => 'coalesce(octet_length(??), 0)')].join(' + ')} as bytes from ? where ? order by ? limit ?`,
+        [...texts, tableOf(type), where, searchOrder(type, access, query), maxExported + 1] as never,
+      ),
+    ),
+  )
+}
+
+/** The ids of matches, as many at a time as their text allows. */
+function* inSteps(matches: readonly Match[]): Generator<readonly string[]> {
+  let [ids, total]: [string[], number] = [[], 0]
+  for (const { id, bytes } of matches) {
+    if (ids.length === stepSize.records || (ids.length > 0 && total + bytes > stepSize.bytes)) {
+      yield ids
+      ids = []
+      total = 0
+    }
+    ids.push(id)
+    total += bytes
+  }
+  if (ids.length > 0) yield ids
 }
 
 async function recordsByIds(scope: Scope, type: RecordType, ids: readonly string[]): Promise<StoredRecord[]> {

@@ -1,7 +1,8 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { withRoom } from '#shared/records/cap.ts'
-import { insert, newValues } from '#shared/records/create.ts'
+import { fillValues, newValues, requireAllowed, store as storeOne } from '#shared/records/create.ts'
 import { insertMany } from '#shared/records/create-many.ts'
 import { matchColumns } from '#shared/records/csv/header.ts'
 import type { CsvRow } from '#shared/records/csv/read.ts'
@@ -68,10 +69,10 @@ function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency 
 
 /** Stores the drafts in one statement, and one by one those that it leaves out or, where there is no room for so many, all. */
 async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
-  const refused: RefusedRow[] = []
-  for (const { row, values } of await storeTogether(scope, type, drafts)) {
+  const { allowed, refused } = await filled(scope, type, drafts)
+  for (const { row, values } of await storeTogether(scope, type, allowed)) {
     try {
-      await inSavepoint(scope, () => withRoom(scope, 1, (inside) => insert(inside, type, values)))
+      await inSavepoint(scope.db, () => withRoom(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
     } catch (error) {
       refused.push({ row, message: complaintOf(error) })
     }
@@ -79,10 +80,40 @@ async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): 
   return refused
 }
 
+/** A draft with what the record makes itself, beside what it was given. */
+interface FilledDraft extends Draft {
+  readonly filled: Values
+}
+
+/** Fills in numbers and computed fields, and tells the drafts apart that the caller may not store so. */
+async function filled(
+  scope: Scope,
+  type: RecordType,
+  drafts: readonly Draft[],
+): Promise<{ allowed: FilledDraft[]; refused: RefusedRow[] }> {
+  const copies = drafts.map((draft) => ({ ...draft, filled: Object.assign(noValues(), draft.values) }))
+  await fillValues(
+    scope,
+    type,
+    copies.map((copy) => copy.filled),
+  )
+  const refused: RefusedRow[] = []
+  const allowed = copies.filter((copy) => {
+    try {
+      requireAllowed(scope, type, 'records:import', copy.filled)
+      return true
+    } catch (error) {
+      refused.push({ row: copy.row, message: complaintOf(error) })
+      return false
+    }
+  })
+  return { allowed, refused }
+}
+
 /** Gives the drafts that are left. */
-async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<readonly Draft[]> {
+async function storeTogether(scope: Scope, type: RecordType, drafts: readonly FilledDraft[]): Promise<readonly Draft[]> {
   if (drafts.length === 0) return []
-  const values = drafts.map((draft) => draft.values)
+  const values = drafts.map((draft) => draft.filled)
   try {
     const left = await withRoom(scope, drafts.length, (inside) => insertMany(inside, type, values))
     return left.flatMap((position) => drafts[position] ?? [])
@@ -96,16 +127,4 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
 function complaintOf(error: unknown): string {
   if (error instanceof Problem && error.status < 500) return error.message
   throw error
-}
-
-/** Lets a statement fail without ending the transaction around it. */
-async function inSavepoint(scope: Scope, work: () => Promise<unknown>): Promise<void> {
-  await scope.db.query({ text: 'savepoint row' })
-  try {
-    await work()
-    await scope.db.query({ text: 'release savepoint row' })
-  } catch (error) {
-    await scope.db.query({ text: 'rollback to savepoint row' })
-    throw error
-  }
 }

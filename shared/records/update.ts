@@ -2,6 +2,7 @@ import { type Scope, within } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
+import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
 import { parseValues, refuseCleared } from '#shared/records/input.ts'
 import { accessTo, withRecordType } from '#shared/records/picture.ts'
@@ -41,16 +42,18 @@ export async function requireChangeable(
   return stored
 }
 
-/** Writes what differs from a locked record; nothing when nothing does. */
+/** Writes what differs from a locked record, computed fields with it; nothing when nothing does. */
 export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<void> {
-  const fields = type.fields.filter(({ key }) => key in sent && !isSameValue(sent[key] ?? null, stored.values[key] ?? null))
-  const fixed = fields.find(({ immutable }) => immutable)
+  const next = Object.assign(noValues(), stored.values, sent)
+  computeValues(scope, type, next)
+  const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
+  const fixed = fields.find(({ immutable, key }) => immutable && key in sent)
   if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
   if (fields.length === 0) return
   const [before, after] = [noValues(), noValues()]
   for (const { key } of fields) {
     before[key] = stored.values[key] ?? null
-    after[key] = sent[key] ?? null
+    after[key] = next[key] ?? null
   }
   try {
     await scope.db.query(

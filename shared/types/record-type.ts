@@ -3,6 +3,7 @@ import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
+import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import { codeColumnOf, schemaOf } from '#shared/types/tables.ts'
 import { readUi } from '#shared/types/ui.ts'
@@ -22,6 +23,8 @@ export interface RecordType {
   /** In the order of their creation. */
   readonly fields: readonly Field[]
   readonly fieldByKey: ReadonlyMap<string, Field>
+  /** What computes the computed fields, in an order in which each finds what it reads. */
+  readonly computations: readonly Computation[]
   /** PostgreSQL schema of the workspace; the table in it is named by the type's key. */
   readonly schema: string
 }
@@ -106,9 +109,18 @@ export const fieldColumns = `field.id, field.key, field.label, field.type, field
   to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
 
 function pictureOf(workspaceId: string, { created_at, fields: rows, ui, ...row }: Row): RecordType {
-  const fields = rows.map((field) => fieldOf(row.key, field))
+  const { fields, computations } = computationsOf(rows.map((field) => fieldOf(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
-  const picture = { ...row, ui: readUi(ui), createdAt: created_at, fields, fieldByKey, workspaceId, schema: schemaOf(workspaceId) }
+  const picture = {
+    ...row,
+    ui: readUi(ui),
+    createdAt: created_at,
+    fields,
+    fieldByKey,
+    computations,
+    workspaceId,
+    schema: schemaOf(workspaceId),
+  }
   return Object.freeze(picture)
 }
 

@@ -17,6 +17,8 @@ export interface Field {
   readonly rules: FieldRules
   readonly createdAt: string
   readonly system: boolean
+  /** Of a computed field, the keys of those that its formula reads: who may not see one of them may not see the result. */
+  readonly reads?: readonly string[]
   readonly column: string
   /** The second column of a currency field, which holds the code; null for every other type. */
   readonly codeColumn: string | null

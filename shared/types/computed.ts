@@ -1,0 +1,86 @@
+import { type CompiledFormula, compileFormula } from '#shared/formula/formula.ts'
+import { evaluationOrder } from '#shared/formula/order.ts'
+import { toFieldValue } from '#shared/formula/result.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import type { FieldValue } from '#shared/kernel/field-type.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+
+/** What a computation works from. */
+export interface ComputeContext {
+  /** When the record is written: TODAY and NOW are taken at the write. */
+  readonly now: Date
+  readonly defaultCurrency: string
+}
+
+/** A computed field of a record type, ready for any record of it. */
+export interface Computation {
+  readonly field: Field
+  /** The field's value for a record whose other values, and computations before this one, stand in `values`; null when there is none. */
+  readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue
+}
+
+/**
+ * Checks all formulas of a type together and gives them in an order in which each finds what it reads. Throws VALIDATION_ERROR for a bad
+ * formula, with its position, and for formulas that read each other in a circle.
+ */
+export function compileComputations(fields: readonly Field[]): {
+  computations: readonly Computation[]
+  reads: ReadonlyMap<string, readonly string[]>
+} {
+  const computed = fields.filter(({ rules }) => rules.formula !== undefined)
+  const known = new Map(fields.map(({ key, type, rules }) => [key, rules.options ? { type, options: rules.options } : { type }]))
+  const compiled = new Map(
+    computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field })]),
+  )
+  const reads = new Map([...compiled].map(([key, { dependencies }]) => [key, dependencies]))
+  const byKey = new Map(computed.map((field) => [field.key, field]))
+  const computations = evaluationOrder(reads).flatMap((key) => {
+    const [field, formula] = [byKey.get(key), compiled.get(key)]
+    return field && formula ? [computation(field, formula)] : []
+  })
+  return { computations, reads }
+}
+
+/**
+ * The fields of a picture, computed ones with what they read, and what computes them. They were checked when their formulas were set; should
+ * one be bad all the same, nothing is computed and a computed field counts as reading every other, so that it shows nothing hidden.
+ */
+export function computationsOf(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
+  if (fields.every(({ rules }) => rules.formula === undefined)) return { fields, computations: [] }
+  try {
+    const { computations, reads } = compileComputations(fields)
+    return { fields: withReads(fields, (key) => reads.get(key) ?? []), computations }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { fields: withReads(fields, (key) => fields.map((field) => field.key).filter((other) => other !== key)), computations: [] }
+  }
+}
+
+const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
+  fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: readsOf(field.key) }))
+
+function computation(field: Field, formula: CompiledFormula): Computation {
+  const { options } = field.rules
+  const kind = fieldKinds[field.type]
+  return {
+    field,
+    compute(values, { now, defaultCurrency }) {
+      const result = formula.evaluate({ get: (key) => values[key] }, { now })
+      const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
+      return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
+    },
+  }
+}
+
+/** Whether a result could have been sent as a value: it has the field's form and keeps its rules. */
+function fits(field: Field, value: Exclude<FieldValue, null>, defaultCurrency: string): boolean {
+  const kind = fieldKinds[field.type]
+  try {
+    kind.check(kind.parse(value, field, { path: field.key, defaultCurrency }), field, field.key)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import test from 'ava'
+import { createMember } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+async function typeWith(w: World, fields: readonly object[]): Promise<Record<string, string>> {
+  await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
+  const ids: Record<string, string> = {}
+  for (const field of fields as { key: string }[]) {
+    const made = await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'deals', label: field.key, ...field })
+    ids[field.key] = made.data.id
+  }
+  return ids
+}
+
+const deals = (w: World) => `${w.org.path}/records/deals`
+
+const sum = [
+  { key: 'price', type: 'number' },
+  { key: 'count', type: 'number' },
+  { key: 'total', type: 'currency' },
+  { key: 'label', type: 'string' },
+]
+
+test('a computed field is computed on create, update and import, and cannot be written', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const ids = await typeWith(w, sum)
+  const set = await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
+  t.is(set.status, 200, set.text)
+  t.is(set.data.rules.formula, 'price * count')
+  t.is((await w.org.owner.put(`${w.org.path}/fields/${ids.label}/formula`, { formula: 'IF(total > 100, "big", "small")' })).status, 200)
+  const made = await w.org.owner.post(deals(w), { values: { price: '0.1', count: 3, total: 999 } })
+  t.like(made.data.values, { total: { amount: 0.3, code: 'USD' }, label: 'small' })
+  await w.org.owner.put(`${deals(w)}/${made.data.id}/values`, { values: { count: 5000 } })
+  t.like((await w.org.owner.get(`${deals(w)}/${made.data.id}`)).data.values, { total: { amount: 500, code: 'USD' }, label: 'big' })
+  await w.org.owner.post(`${deals(w)}/import`, 'price,count,label\n2,2,ignored\n', { 'content-type': 'text/csv' })
+  t.like((await w.org.owner.get(deals(w))).data.records[0].values, { total: { amount: 4, code: 'USD' }, label: 'small' })
+})
+
+test('existing records are computed shortly after the formula is set, and stay when it is removed', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const ids = await typeWith(w, sum)
+  for (let price = 1; price <= 5; price++) await w.org.owner.post(deals(w), { values: { price, count: 2 } })
+  await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
+  await w.drain()
+  const totals = async () =>
+    (await w.org.owner.get(deals(w))).data.records.map(
+      ({ values }: { values: { total: { amount: number } | null } }) => values.total?.amount,
+    )
+  t.deepEqual(await totals(), [10, 8, 6, 4, 2])
+  t.is((await w.org.owner.delete(`${w.org.path}/fields/${ids.total}/formula`)).status, 204)
+  t.deepEqual(await totals(), [10, 8, 6, 4, 2])
+})
+
+test('a bad formula, a circle and the deletion of a field in use are refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const ids = await typeWith(w, sum)
+  const formula = (key: string, text: string) => w.org.owner.put(`${w.org.path}/fields/${ids[key]}/formula`, { formula: text })
+  t.is((await formula('total', 'price *')).status, 400)
+  t.is((await formula('total', 'nothing + 1')).status, 400)
+  t.is((await formula('total', 'price * count')).status, 200)
+  t.regex((await formula('price', 'total / 2')).body.error.message, /total/)
+  t.is((await w.org.owner.delete(`${w.org.path}/fields/${ids.price}`)).status, 400)
+  t.is((await w.org.owner.delete(`${w.org.path}/fields/${ids.total}/formula`)).status, 204)
+  t.is((await w.org.owner.delete(`${w.org.path}/fields/${ids.price}`)).status, 204)
+  t.is((await w.org.owner.put(`${w.org.path}/fields/${ids.total}/autogen`, { pattern: '{seq}' })).status, 400)
+})
+
+test('who may not read what a formula reads does not see its result', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const ids = await typeWith(w, sum)
+  await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
+  await w.org.owner.put(`${w.org.path}/fields/${ids.label}/formula`, { formula: 'total & ""' })
+  await w.org.owner.post(deals(w), { values: { price: 1, count: 1 } })
+  const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price'] } }])
+  t.deepEqual(Object.keys((await client.get(deals(w))).data.records[0].values), ['count'])
+  t.is((await client.get(`${deals(w)}?sort=label`)).status, 400)
+})
+
+test('an auto-numbered field counts up, skips what is held, and starts at next', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const ids = await typeWith(w, [{ key: 'number', type: 'string', unique: true }])
+  const path = `${w.org.path}/fields/${ids.number}/autogen`
+  for (const pattern of ['', 'no token', '{seq}{seq}', '{seq:11}', '{seq:4:daily}', '{seq:4:hourly}', '{nope}{seq}', 'x'.repeat(101)]) {
+    t.is((await w.org.owner.put(path, { pattern })).status, 400, pattern)
+  }
+  t.is((await w.org.owner.put(path, { pattern: 'D-{seq:3}' })).data.autogen, 'D-{seq:3}')
+  const create = async (values = {}) => (await w.org.owner.post(deals(w), { values })).data.values.number
+  t.is(await create(), 'D-001')
+  t.is(await create({ number: 'D-002' }), 'D-002')
+  t.is(await create({ number: 'D-003' }), 'D-003')
+  t.is(await create(), 'D-004')
+  await w.org.owner.put(path, { pattern: 'D-{seq:3}', next: 41 })
+  t.is(await create(), 'D-041')
+  t.is((await w.org.owner.delete(path)).status, 204)
+  t.is(await create(), null)
+})
+
+test('200 creations at once get 200 numbers', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const invoices = `${w.org.path}/records/invoices`
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => w.org.owner.post(invoices, { values: n % 5 ? {} : { status: 'bad' } })),
+  )
+  const numbers = answers.filter(({ status }) => status === 201).map(({ data }) => data.values.number)
+  t.is(numbers.length, 160)
+  t.is(new Set(numbers).size, 160)
+})
