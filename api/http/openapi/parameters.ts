@@ -32,7 +32,7 @@ export function parametersOf(route: Route, schemas: Schemas): Json[] {
 }
 
 function pathParameter(name: string): Json {
-  const isId = /Id$/.test(name)
+  const isId = /^id$|Id$/.test(name)
   return { name, in: 'path', required: true, description: describe(name), schema: { type: 'string', ...(isId ? { format: 'uuid' } : {}) } }
 }
 

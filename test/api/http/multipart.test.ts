@@ -120,12 +120,14 @@ test('a file that is too large is 400, whether it says so beforehand or not, and
   t.teardown(w.close)
   const limit = 25 * 1024 * 1024
   const csv = Buffer.alloc(limit + 1, 'name\r\n')
+  const larger = Buffer.alloc(2 * limit, 'name\r\n')
   const path = `${w.org.path}/records/locations/import`
   const form = new FormData()
   form.append('file', new Blob([csv]), 'a.csv')
   const uploads: readonly (readonly [Uint8Array | FormData | ReadableStream, Record<string, string>])[] = [
     [csv, { 'content-type': 'text/csv' }],
     [new Blob([csv]).stream(), { 'content-type': 'text/csv' }],
+    [new Blob([larger]).stream(), { 'content-type': 'text/csv' }],
     [form, {}],
   ]
   for (const [body, headers] of uploads) {

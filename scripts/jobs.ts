@@ -1,0 +1,16 @@
+import { jobs } from '#shared/jobs.ts'
+import { formatTable } from './table.ts'
+
+// `npm run jobs`: every declared job, by its pool. What failed and waits to be sent again is `npx kontor jobs list`.
+
+const order = [...jobs].sort((a, b) => (a.pool + a.name < b.pool + b.name ? -1 : 1))
+const rows = order.map(({ name, pool, concurrency, perWorkspace, retry, timeoutSeconds, tracked, kind }) => [
+  pool,
+  name,
+  concurrency,
+  perWorkspace ?? null,
+  `${retry.limit} × ${retry.delaySeconds} s`,
+  `${timeoutSeconds} s`,
+  tracked ? kind : null,
+])
+console.log(formatTable([['pool', 'job', 'at once', 'per workspace', 'retries', 'time limit', 'operation'], ...rows]))
