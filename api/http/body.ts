@@ -9,19 +9,25 @@ export const maxBodyBytes = 1024 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** A JSON body and the bytes that it came in. */
+export interface JsonBody {
+  readonly value: unknown
+  readonly bytes: Buffer
+}
+
 /**
  * Reads a JSON body with every digit of its numbers; an empty body is an empty object. Throws VALIDATION_ERROR when it is too large,
  * compressed, of another content type, not UTF-8 or not JSON.
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: IncomingMessage): Promise<JsonBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request)
-  if (bytes.length === 0) return {}
+  if (bytes.length === 0) return { value: {}, bytes }
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${type || 'none'}`)
   }
-  return parseJson(decode(bytes))
+  return { value: parseJson(decode(bytes)), bytes }
 }
 
 /** Reads a body whole, up to 1 MB. */

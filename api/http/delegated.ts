@@ -1,12 +1,14 @@
 import type { Context } from 'koa'
+import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { patienceMs } from '#api/http/prefer.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import type { DelegateRoute, Request } from '#api/http/route.ts'
 import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
-import { Problem } from '#shared/kernel/errors.ts'
+import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
 import type { Operation } from '#shared/queue/operations.ts'
 
@@ -17,25 +19,49 @@ export async function respondFromWorker(
   request: Request<string, unknown, unknown>,
   scope: PlatformScope | Scope,
   services: ApiServices,
+  key: string | undefined,
 ): Promise<void> {
-  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  const fileId = route.upload ? await receiveUpload(ctx, route.upload, workspaceId, services.database) : ''
-  let id: string
-  try {
-    const payload = await route.payload(request, scope as Scope, fileId)
-    id = await services.queue.enqueue(services.database, route.job, { workspaceId, cause: scope.cause }, payload)
-  } catch (error) {
-    if (fileId) await discardFile(services.database, fileId)
-    throw error
-  }
+  const id = await start(route, ctx, request, scope, services, key)
   const patience = patienceMs(ctx.get('prefer'))
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
   if (operation?.status === 'failed') throw failureOf(operation)
   if (operation?.status === 'done') return sendResult(ctx, operation, services)
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')
   sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
+}
+
+/** Enqueues the work and returns its operation; for an Idempotency-Key that was used before, the first one's. */
+async function start(
+  route: DelegateRoute,
+  ctx: Context,
+  request: Request<string, unknown, unknown>,
+  scope: PlatformScope | Scope,
+  services: ApiServices,
+  key: string | undefined,
+): Promise<string> {
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
+  const file = route.upload ? await receiveUpload(ctx, route.upload, workspaceId, services.database) : undefined
+  let enqueued: string | undefined
+  const enqueue = async (db: Executor) => {
+    const payload = await route.payload(request, within(scope, db) as Scope, file?.id ?? '')
+    enqueued = await services.queue.enqueue(db, route.job, { workspaceId, cause: scope.cause }, payload)
+    return enqueued
+  }
+  try {
+    if (key === undefined) return await enqueue(services.database)
+    const bodyHash = file?.hash ?? hashOf(Buffer.from(JSON.stringify(request.body)))
+    const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), async (db) => ({ operationId: await enqueue(db) }))
+    if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
+    if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
+    if (file && outcome.operationId !== enqueued) await discardFile(services.database, file.id)
+    return outcome.operationId
+  } catch (error) {
+    if (file) await discardFile(services.database, file.id)
+    throw error
+  }
 }
 
 async function sendResult(ctx: Context, operation: Operation, services: ApiServices): Promise<void> {

@@ -3,13 +3,14 @@ import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter.ts'
 import { readJson } from '#api/http/body.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
+import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
-import { Download, Replaced, type Request, type Route } from '#api/http/route.ts'
+import { type AnswerRoute, Download, Replaced, type Request, type Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 
 /**
  * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it
@@ -20,15 +21,38 @@ export function serve(route: Route, services: ApiServices): Middleware {
     ctx.state.route = route.path
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
     const scope = await admit(route, ctx, services)
-    const request = await readRequest(route, ctx)
+    const key = idempotencyKey(ctx, scope)
+    const { request, bytes } = await readRequest(route, ctx, services)
     await checkBodyResource(route, request, scope)
     if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
-    if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services)
-    const data = await route.handle(request, scope as Scope)
-    if (data instanceof Download) sendDownload(ctx, route.status, data)
-    else if (data instanceof Replaced) sendData(ctx, 200, data.data)
-    else sendData(ctx, route.status, data)
+    if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
+    const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
+    send(ctx, key === undefined ? await handle(scope) : await handleOnce(ctx, key, bytes, scope, services, handle))
   }
+}
+
+/** What a handler gave back, with the status that it is answered with. */
+const answerOf = ({ status }: AnswerRoute, data: unknown): { status: number; data: unknown } =>
+  data instanceof Replaced ? { status: 200, data: data.data } : { status, data }
+
+function send(ctx: Context, { status, data }: { status: number; data: unknown }): void {
+  if (data instanceof Download) sendDownload(ctx, status, data)
+  else sendData(ctx, status, data)
+}
+
+/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer, or the answer that was kept. */
+async function handleOnce(
+  ctx: Context,
+  key: string,
+  bytes: Buffer,
+  scope: PlatformScope | Scope,
+  services: ApiServices,
+  handle: (scope: PlatformScope | Scope) => Promise<{ status: number; data: unknown }>,
+): Promise<{ status: number; data: unknown }> {
+  const outcome = await once(services, requestKeyOf(ctx, scope, key, hashOf(bytes)), (tx) => handle(within(scope, tx)))
+  if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
+  if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
+  return outcome
 }
 
 /** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
@@ -45,12 +69,25 @@ async function admit(route: Route, ctx: Context, services: ApiServices): Promise
   })
 }
 
-async function readRequest(route: Route, ctx: Context): Promise<Request<string, unknown, unknown>> {
+/** Bodies that take longer to arrive than this are met by caches that are asked once more. */
+const slowBodyMs = 50
+
+interface Read {
+  readonly request: Request<string, unknown, unknown>
+  readonly bytes: Buffer
+}
+
+async function readRequest(route: Route, ctx: Context, { cache }: ApiServices): Promise<Read> {
   const query = queryOf(route, ctx)
   const uploads = route.kind === 'delegate' && route.upload !== undefined
-  const body = route.body && !uploads ? route.body.parse(await readJson(ctx.req)) : {}
-  return { params: ctx.params, query, body, header: (name) => ctx.get(name), address: ctx.ip }
+  const started = performance.now()
+  const { value, bytes } = route.body && !uploads ? await readJson(ctx.req) : noBody
+  const body = route.body && !uploads ? route.body.parse(value) : value
+  if (performance.now() - started > slowBodyMs) await cache.settle()
+  return { request: { params: ctx.params, query, body, header: (name) => ctx.get(name), address: ctx.ip }, bytes }
 }
+
+const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
 const queryOf = (route: Route, ctx: Context): unknown => (route.query ? readQuery(ctx.query, route.query) : {})
 

@@ -15,6 +15,8 @@ export async function withRecordType<T>(scope: Scope, typeKey: string, work: (ty
   } catch (error) {
     if (!isOutdatedPicture(error)) throw error
     scope.cache.drop(scope.workspace.id)
+    // A transaction is over with its first error: whoever opened it does it again.
+    if ('inTransaction' in scope.db) throw error
     return work(await requireRecordType(scope, typeKey))
   }
 }

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'koa'
+import type { ApiServices } from '#api/services.ts'
+import type { PlatformScope } from '#shared/access/scope.ts'
+import { isOutdatedPicture } from '#shared/db/conflicts.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
+import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
+import { sealer } from '#shared/kernel/seal.ts'
+import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+
+/** The longest Idempotency-Key (decisions, Idempotency). */
+const maxKeyLength = 255
+
+/** The answer to a request: what was made of it now, or, for the same key again, the first one. */
+export type Outcome =
+  | { readonly status: number; readonly data: unknown }
+  | { readonly failure: StoredProblem }
+  | { readonly operationId: string }
+
+/** Requests that this process works on right now, so that a flood of the same one holds one database connection and not all. */
+const inHand = new Map<string, Promise<unknown>>()
+
+/** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is blank or too long. */
+export function idempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
+  const key = ctx.method === 'POST' && principal ? ctx.req.headers['idempotency-key'] : undefined
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyLength || !isCleanText(key)) {
+    throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
+  }
+  return key
+}
+
+/** What a request with a key stands for: its caller, its path and its body. */
+export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): RequestKey => ({
+  principalId: principal?.id ?? '',
+  path: `${ctx.method} ${ctx.path}`,
+  key,
+  bodyHash,
+})
+
+export const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+
+/**
+ * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
+ * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
+ * A failure that is the caller's is an answer too; one of ours is not. Throws VALIDATION_ERROR for the same key with another body.
+ */
+export async function once(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+  const name = `${request.principalId} ${request.path} ${request.key}`
+  for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
+  const answering = answerOnce(services, request, work)
+  inHand.set(name, answering)
+  try {
+    return await answering
+  } finally {
+    inHand.delete(name)
+  }
+}
+
+async function answerOnce(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+  const { database } = services
+  const known = await kept(database, services, request)
+  if (known) return known
+  const attempt = () =>
+    database.transaction(async (tx) => {
+      if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+      const outcome = await work(tx)
+      await keepAnswer(tx, request, sealed(services, request, outcome))
+      return outcome
+    })
+  try {
+    // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
+    return await attempt().catch((error: unknown) => (isOutdatedPicture(error) ? attempt() : Promise.reject(error)))
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) await keepFailure(services, request, error)
+    throw error
+  }
+}
+
+async function kept(db: Executor, services: ApiServices, request: RequestKey): Promise<Outcome | undefined> {
+  const found = await findAnswer(db, request)
+  if (!found) return undefined
+  if (!found.sameBody) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this path with another body')
+  if (found.operation_id !== null) return { operationId: found.operation_id }
+  if (found.answer === null) return undefined
+  return parseStoredJson(answers(services).open(found.answer, placeOf(request))) as Outcome
+}
+
+/** The work's own writes are rolled back by now; only how it failed is kept. */
+async function keepFailure(services: ApiServices, request: RequestKey, failure: Problem): Promise<void> {
+  await services.database.transaction(async (tx) => {
+    if (await claimRequest(tx, request)) await keepAnswer(tx, request, sealed(services, request, { failure: failure.toJSON() }))
+  })
+}
+
+function sealed(services: ApiServices, request: RequestKey, outcome: Outcome): KeptAnswer {
+  if ('operationId' in outcome) return { answer: null, operation_id: outcome.operationId }
+  return { answer: answers(services).seal(JSON.stringify(outcome), placeOf(request)), operation_id: null }
+}
+
+const answers = ({ config }: ApiServices) => sealer(config.secretKey, 'kept answers')
+const placeOf = ({ principalId, path, key }: RequestKey): string => `${principalId} ${path} ${key}`

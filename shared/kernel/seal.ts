@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const [nonceBytes, tagBytes] = [12, 16]
+
+/** Bytes that only this installation can open, and only in the place they were sealed for. */
+export interface Sealer {
+  /** Encrypts text with AES-256-GCM; `place` is authenticated with it and must be given again to open it. */
+  readonly seal: (text: string, place: string) => Buffer
+  /** The text again; throws when the bytes were changed or belong to another place. */
+  readonly open: (sealed: Buffer, place: string) => string
+}
+
+/** Makes a sealer for one purpose from the installation's secret key; purposes cannot read each other. */
+export function sealer(secretKey: Buffer, purpose: string): Sealer {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), `kontor ${purpose}`, 32))
+  return {
+    seal(text, place) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body])
+    },
+    open(sealed, place) {
+      const nonce = sealed.subarray(0, nonceBytes)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+      decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
+      return decipher.update(sealed.subarray(nonceBytes + tagBytes)).toString('utf8') + decipher.final('utf8')
+    },
+  }
+}
