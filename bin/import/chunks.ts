@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs'
+import { type CsvRow, readCsv } from '#shared/records/csv/read.ts'
+import { writeCsv } from '#shared/records/csv/write.ts'
+import { type Proposal, takenColumns } from './propose.ts'
+
+/** A part of a file as one request carries it, with the fields' keys in its header. */
+export interface Chunk {
+  readonly csv: Buffer<ArrayBuffer>
+  /** The number in the file of each row in it. */
+  readonly rows: readonly number[]
+  /** Rows since the last chunk that cannot be sent, and why. */
+  readonly refused: readonly { readonly row: number; readonly message: string }[]
+}
+
+/** The most that one request carries: well under what the API takes (document 1, Limits, and decisions, Import). */
+const most = { rows: 500, bytes: 8_000_000 }
+
+/** The chunks of a file, read as they are asked for. */
+export async function* chunksOf(path: string, proposal: Proposal): AsyncGenerator<Chunk> {
+  const taken = takenColumns(proposal)
+  const positions = taken.map((column) => proposal.columns.indexOf(column))
+  // The API passes over a column that names no field; with the row's number in it, no row is a blank line.
+  const header = Buffer.from(writeCsv([['id', ...taken.map(({ key }) => key)]]))
+  let chunk = startChunk(header)
+  for await (const row of (await readCsv(createReadStream(path))).rows) {
+    const line = 'cells' in row ? lineOf(row, positions) : undefined
+    if (chunk.rows.length === most.rows || (chunk.rows.length > 0 && chunk.bytes + (line?.length ?? 0) > most.bytes)) {
+      yield endChunk(chunk)
+      chunk = startChunk(header)
+    }
+    if (line) addLine(chunk, row.row, line)
+    else if ('error' in row) chunk.refused.push({ row: row.row, message: row.error })
+  }
+  if (chunk.rows.length > 0 || chunk.refused.length > 0) yield endChunk(chunk)
+}
+
+interface OpenChunk {
+  readonly lines: Buffer[]
+  readonly rows: number[]
+  readonly refused: { readonly row: number; readonly message: string }[]
+  bytes: number
+}
+
+const startChunk = (header: Buffer): OpenChunk => ({ lines: [header], rows: [], refused: [], bytes: header.length })
+
+function addLine(chunk: OpenChunk, row: number, line: Buffer): void {
+  chunk.lines.push(line)
+  chunk.rows.push(row)
+  chunk.bytes += line.length
+}
+
+const endChunk = ({ lines, rows, refused }: OpenChunk): Chunk => ({ csv: Buffer.concat(lines), rows, refused })
+
+const lineOf = ({ row, cells }: Extract<CsvRow, { cells: unknown }>, positions: readonly number[]): Buffer =>
+  Buffer.from(writeCsv([[String(row), ...positions.map((position) => cells[position] ?? '')]]))

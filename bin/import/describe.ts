@@ -1,0 +1,62 @@
+import { count } from './progress-bar.ts'
+import { type PlannedColumn, type Proposal, takenColumns } from './propose.ts'
+import { textTable } from './table.ts'
+import type { Target } from './target.ts'
+
+/** What a proposal would make, in lines for people. */
+export function describeProposal({ type, columns, rows }: Proposal): readonly string[] {
+  const title = type.isNew ? `New record type ${type.key}` : `Record type ${type.key}, which is there already`
+  const lines = columns.map((planned) => [planned.column.header || '(no name)', ...describeColumn(planned)])
+  return [
+    `${title}, ${count(rows)} rows`,
+    '',
+    ...textTable([['column', 'field', 'type', 'for example'], ...lines]).map((line) => `  ${line}`),
+  ]
+}
+
+function describeColumn(planned: PlannedColumn): readonly string[] {
+  if (planned.plan === 'leave') return ['-', 'left out', planned.reason]
+  const { options, example } = planned.column
+  const type = planned.plan === 'fill' ? `${planned.type} (there already)` : planned.type
+  return [planned.key, type, planned.plan === 'create' && options.length > 0 ? `one of ${options.join(', ')}` : example]
+}
+
+/** The same for programs. */
+export function proposalAsJson({ type, columns, rows }: Proposal) {
+  return {
+    type: { key: type.key, label: type.label, created: type.isNew },
+    rows,
+    columns: columns.map((planned) =>
+      planned.plan === 'leave'
+        ? { header: planned.column.header, field: null, reason: planned.reason }
+        : {
+            header: planned.column.header,
+            field: planned.key,
+            label: planned.label,
+            type: planned.type,
+            created: planned.plan === 'create',
+            ...(planned.plan === 'create' && planned.type === 'select' ? { options: planned.column.options } : {}),
+            example: planned.column.example,
+          },
+    ),
+  }
+}
+
+/** A command line that lists some of the imported records, ready to be pasted into a shell. */
+export function exampleQuery({ api, orgId, shownKey }: Target, proposal: Proposal): string {
+  const address = `${api.baseUrl}/orgs/${orgId}/records/${proposal.type.key}`
+  const usable = takenColumns(proposal).filter(({ column: { filled, example } }) => filled > 0 && example.length <= longestExample)
+  const column = Object.keys(operators).flatMap((type) => usable.find((one) => one.type === type) ?? [])[0]
+  const filter = column && [{ field: column.key, op: operators[column.type], value: column.column.example.trim() }]
+  const query = filter ? `filter=${encodeURIComponent(JSON.stringify(filter)).replaceAll("'", '%27')}` : 'limit=5'
+  return `curl -H "Authorization: Bearer ${shownKey}" '${address}?${query}'`
+}
+
+/** Characters of a value that a filter may still show. */
+const longestExample = 60
+
+/** The operator with which a filter on a type matches an example of it (document 1, Search mode); the most telling types first. */
+const operators: Readonly<Record<string, string>> = {
+  ...{ select: 'eq', string: 'contains', email: 'contains', date: 'gte', datetime: 'gte' },
+  ...{ bool: 'eq', number: 'gte', url: 'contains', text: 'contains' },
+}

@@ -1,0 +1,41 @@
+import { typeKeyOf } from './key.ts'
+import { prepareType, proposeFor } from './prepare.ts'
+import type { Proposal } from './propose.ts'
+import { type FailedRow, sendRows } from './send.ts'
+import { surveyFile } from './survey.ts'
+import type { Target } from './target.ts'
+
+export interface ImportOptions {
+  readonly file: string
+  /** The type's key; made of the file's name when it is left out. */
+  readonly type?: string | undefined
+  readonly dryRun: boolean
+}
+
+/** Where what happens is shown. */
+export interface Watcher {
+  readonly proposed: (proposal: Proposal) => void
+  readonly advanced: (done: number, failed: readonly FailedRow[]) => void
+}
+
+export interface Imported {
+  readonly proposal: Proposal
+  readonly created: number
+  readonly failed: number
+}
+
+/** Looks at a CSV file, makes what is missing of its type and fields, and sends its rows; on a dry run it only looks and proposes. */
+export async function importFile(target: Target, { file, type, dryRun }: ImportOptions, watcher: Watcher): Promise<Imported> {
+  const { api, orgId } = target
+  const proposal = await proposeFor(api, orgId, type ?? typeKeyOf(file), await surveyFile(file))
+  watcher.proposed(proposal)
+  let [created, failed] = [0, 0]
+  if (dryRun) return { proposal, created, failed }
+  await prepareType(api, orgId, proposal)
+  for await (const part of sendRows(api, orgId, file, proposal)) {
+    created += part.created
+    failed += part.failed.length
+    watcher.advanced(created + failed, part.failed)
+  }
+  return { proposal, created, failed }
+}

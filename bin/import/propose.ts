@@ -1,0 +1,62 @@
+import type { FieldType } from '#shared/kernel/field-type.ts'
+import type { Column } from './column.ts'
+import { fieldKeyOf, freeKey } from './key.ts'
+import type { Survey } from './survey.ts'
+
+/** A field of a record type that is there already, as far as a proposal looks at it. */
+export interface ExistingField {
+  readonly key: string
+  readonly label: string
+  readonly type: FieldType
+  readonly rules: Readonly<Record<string, unknown>>
+}
+
+/** What becomes of a column: a new field, a field that is there already, or nothing, with the reason. */
+export type PlannedColumn = { readonly column: Column } & (
+  | { readonly plan: 'create' | 'fill'; readonly key: string; readonly label: string; readonly type: FieldType }
+  | { readonly plan: 'leave'; readonly reason: string }
+)
+/** A column that goes into a field. */
+export type TakenColumn = Extract<PlannedColumn, { readonly key: string }>
+
+/** The record type that a file goes into and the field that each of its columns fills. */
+export interface Proposal {
+  readonly type: { readonly key: string; readonly label: string; readonly isNew: boolean }
+  readonly columns: readonly PlannedColumn[]
+  readonly rows: number
+}
+
+/** Characters of a label (document 1, Type creation rules and Field creation body). */
+const maxLabel = 100
+
+/** Proposes what to make of a file; `existing` are the fields of the type when it is there already, and those that match are filled. */
+export function propose(survey: Survey, typeKey: string, existing: readonly ExistingField[] | undefined): Proposal {
+  const free = [...(existing ?? [])]
+  const taken = new Set(free.map(({ key }) => key))
+  const isOurs = isOurExport(survey)
+  const columns = survey.columns.map((column, index): PlannedColumn => {
+    if (isOurs && index < 2) return { column, plan: 'leave', reason: 'every record has one of its own' }
+    if (column.header === '' && column.filled === 0) return { column, plan: 'leave', reason: 'it has no name and no values' }
+    const key = fieldKeyOf(column.header, index + 1)
+    const match = free.findIndex((field) => field.key === column.header || field.key === key || field.label === column.header)
+    const [field] = match < 0 ? [] : free.splice(match, 1)
+    if (field?.rules.formula !== undefined) return { column, plan: 'leave', reason: `${field.key} computes itself` }
+    if (field) return { column, plan: 'fill', ...field }
+    const unused = freeKey(key, taken)
+    taken.add(unused)
+    return { column, plan: 'create', key: unused, label: labelOf(column.header) || `Column ${index + 1}`, type: column.type }
+  })
+  const label = typeKey.charAt(0).toUpperCase() + typeKey.slice(1).replaceAll('_', ' ')
+  return { type: { key: typeKey, label, isNew: existing === undefined }, columns, rows: survey.rows }
+}
+
+/** The columns that go into fields, in the file's order. */
+export const takenColumns = ({ columns }: Proposal): readonly TakenColumn[] => columns.filter((column) => column.plan !== 'leave')
+
+/** An export starts with what every record has (document 1, Export). */
+const isOurExport = ({ columns: [first, second] }: Survey): boolean => first?.header === 'id' && second?.header === 'created_at'
+
+const labelOf = (header: string): string => {
+  const line = header.replace(/[\s\p{C}]+/gu, ' ')
+  return [...line].slice(0, maxLabel).join('').trim()
+}

@@ -1,0 +1,42 @@
+import type { Outcome } from '../command.ts'
+import type { Shell } from '../shell.ts'
+import { describeProposal, exampleQuery, proposalAsJson } from './describe.ts'
+import { type ImportOptions, importFile } from './import-file.ts'
+import { count, progressBar } from './progress-bar.ts'
+import type { FailedRow } from './send.ts'
+import { findTarget, type TargetOptions } from './target.ts'
+
+/** Failed rows that the JSON names one by one; it tells how many there are in any case. */
+const mostNamed = 1_000
+
+/** Imports a file, shows what happens in the shell, and gives what there is to say at the end; a row that failed makes it a failure. */
+export async function runImport(options: ImportOptions & TargetOptions, shell: Shell): Promise<Outcome> {
+  const started = performance.now()
+  const target = await findTarget(options, shell.environment)
+  const failures: FailedRow[] = []
+  let bar = progressBar(shell.terminal, 0, 'rows')
+  const { proposal, created, failed } = await importFile(target, options, {
+    proposed(proposal) {
+      if (!options.dryRun) shell.say([...describeProposal(proposal), ''])
+      bar = progressBar(shell.terminal, proposal.rows, 'rows')
+    },
+    advanced(done, failedRows) {
+      failures.push(...failedRows.slice(0, mostNamed - failures.length))
+      bar.clear()
+      shell.say(failedRows.map(({ row, message }) => `row ${row}: ${message}`))
+      bar.show(done)
+    },
+  })
+  bar.clear()
+  const seconds = Math.round(performance.now() - started) / 1000
+  if (options.dryRun) return { data: { ...proposalAsJson(proposal), dry_run: true }, lines: describeProposal(proposal) }
+  const example = exampleQuery(target, proposal)
+  return {
+    data: { ...proposalAsJson(proposal), created, failed, errors: failures, seconds, example },
+    lines: [
+      `${count(created)} of ${count(proposal.rows)} rows imported in ${seconds} s${failed > 0 ? `, ${count(failed)} failed` : ''}. Query them:`,
+      `  ${example}`,
+    ],
+    failed: failed > 0,
+  }
+}

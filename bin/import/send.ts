@@ -1,0 +1,29 @@
+import { type Api, ApiFailure } from './api.ts'
+import { chunksOf } from './chunks.ts'
+import type { Proposal } from './propose.ts'
+
+/** A row that was not imported, counted in the whole file from 1 without the header, and why. */
+export interface FailedRow {
+  readonly row: number
+  readonly message: string
+}
+
+/** What a part of a file came to. */
+export interface Progress {
+  readonly created: number
+  readonly failed: readonly FailedRow[]
+}
+
+/** Sends the rows of a file chunk by chunk, in their order, and tells what each came to. */
+export async function* sendRows(api: Api, orgId: string, path: string, proposal: Proposal): AsyncGenerator<Progress> {
+  for await (const { csv, rows, refused } of chunksOf(path, proposal)) {
+    const { created, errors } = rows.length === 0 ? { created: 0, errors: [] } : await sendChunk(api, orgId, proposal.type.key, csv)
+    if (created + errors.length !== rows.length)
+      throw new ApiFailure('INTERNAL', `The API read ${created + errors.length} rows where ${rows.length} were sent.`)
+    const failed = [...refused, ...errors.map(({ row, message }) => ({ row: rows[row - 1] ?? row, message }))]
+    yield { created, failed: failed.sort((one, other) => one.row - other.row) }
+  }
+}
+
+const sendChunk = (api: Api, orgId: string, typeKey: string, csv: Buffer<ArrayBuffer>) =>
+  api.post<{ created: number; errors: readonly FailedRow[] }>(`/orgs/${orgId}/records/${typeKey}/import`, { csv })

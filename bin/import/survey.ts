@@ -1,0 +1,32 @@
+import { open } from 'node:fs/promises'
+import { problem } from '#shared/kernel/errors.ts'
+import { readCsv } from '#shared/records/csv/read.ts'
+import { type Column, watchColumn } from './column.ts'
+
+/** What a file holds, found by reading it once; its rows are not kept. */
+export interface Survey {
+  readonly columns: readonly Column[]
+  /** Data rows, those with an error among them. */
+  readonly rows: number
+}
+
+/** Reads a CSV file to its end. Throws VALIDATION_ERROR where it is none, or cannot be read. */
+export async function surveyFile(path: string): Promise<Survey> {
+  const { header, rows } = await readCsv(await openFile(path))
+  const columns = header.map(watchColumn)
+  let count = 0
+  for await (const row of rows) {
+    count += 1
+    if ('error' in row) continue
+    for (const [index, cell] of row.cells.entries()) columns[index]?.see(cell)
+  }
+  return { columns: columns.map((column) => column.conclude()), rows: count }
+}
+
+async function openFile(path: string): Promise<AsyncIterable<Buffer>> {
+  try {
+    return (await open(path)).createReadStream()
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', `file cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
