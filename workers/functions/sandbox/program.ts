@@ -3,10 +3,11 @@ import type { parse as Parse } from 'acorn'
 import type ivm from 'isolated-vm'
 import { maxJsonDepth } from '#shared/kernel/json.ts'
 import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox/frames.ts'
-import { type GuestEntries, type GuestSetup, guest, type Post } from '#workers/functions/sandbox/guest.ts'
+import { type GuestEntries, guestText } from '#workers/functions/sandbox/guest/guest.ts'
+import type { Post } from '#workers/functions/sandbox/guest/setup.ts'
 import { handlerProblem, type SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
-import { logLevels, runnerAccepts, toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
+import { runnerAccepts, toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
 import { resultProblem } from '#workers/functions/sandbox/result-check.ts'
 
 /** The files that a runner may read: the compiled part of isolated-vm and the parser that checks sources. */
@@ -46,10 +47,8 @@ interface Cell {
  * stripping, which would cost every runner 20 MB and 30 ms.
  */
 export function programText(files: RunnerFiles, memoryMb: number): string {
-  const guestSetup: GuestSetup = { limits: runLimits, kinds: toWorker, levels: logLevels }
-  const guestText = `'use strict'; return (${guest})($0, ${JSON.stringify(guestSetup)})`
   const other = { problemCharacters: runLimits.problemCharacters, deepest: maxJsonDepth, toRunner, toWorker, accepts: runnerAccepts }
-  const setup: ProgramSetup = { files, memoryMb, guestText, ...other }
+  const setup: ProgramSetup = { files, memoryMb, guestText: guestText(), ...other }
   const parts = { encodeFrame, frameReader, handlerProblem, resultProblem }
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
   return `'use strict';(${runner})(${JSON.stringify(setup)}, { process, require, ${partsText.join(', ')} })`
@@ -116,7 +115,7 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
     cell.ended = true
     for (const timer of cell.timers) clearTimeout(timer)
     await enter(cell, 'nothing')
-    cell.isolate.dispose()
+    if (!cell.isolate.isDisposed) cell.isolate.dispose()
     current = makeCell()
     send(toWorker.ready)
   }

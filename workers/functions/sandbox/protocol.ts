@@ -6,8 +6,8 @@ export const toRunner = Object.freeze({ run: 1, check: 2, answer: 3, refusal: 4 
 /** What a runner says to the worker. `timer` never leaves the runner: it is what the function's setTimeout asks of it. */
 export const toWorker = Object.freeze({ ready: 1, started: 2, log: 3, call: 4, returned: 5, threw: 6, memory: 7, checked: 8, timer: 9 })
 
-/** The console's methods; a log frame's number is a place in this list. */
-export const logLevels = Object.freeze(['log', 'info', 'warn', 'error', 'debug'] as const)
+/** The levels of console output (document 2, Function); a log frame's number is a place in this list. */
+export const logLevels = Object.freeze(['log', 'info', 'warn', 'error'] as const)
 export type LogLevel = (typeof logLevels)[number]
 
 // A character of a JavaScript string takes at most three bytes of UTF-8.

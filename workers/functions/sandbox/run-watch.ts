@@ -9,11 +9,12 @@ export interface End {
 }
 
 export interface RunWatch {
-  /** Fulfilled with the first of: what `finish` is told, the end of the time, too much memory, the signal, the loss of the runner. */
+  /** Fulfilled with the first of: what `finish` is told, the end of the time, too much memory, `interrupt`, the signal. */
   readonly end: Promise<End>
   /** The run has begun in its isolate: from now on its time counts. */
   readonly start: () => void
   readonly finish: (end: End) => void
+  readonly interrupt: () => void
   /** Stops watching. Gives the run's milliseconds, or null when it had not begun. */
   readonly stop: () => number | null
 }
@@ -31,7 +32,6 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
   }, watch.memoryEveryMs)
   signal?.addEventListener('abort', interrupt)
   if (signal?.aborted) interrupt()
-  void runner.gone.then(interrupt)
 
   const start = (): void => {
     if (startedAt !== null) return
@@ -45,5 +45,5 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }
-  return { end, start, finish, stop }
+  return { end, start, finish, interrupt, stop }
 }

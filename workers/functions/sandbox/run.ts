@@ -32,7 +32,7 @@ export async function runIn(
     [toWorker.memory]: () => watched.finish({ ending: 'out_of_memory', text: '' }),
   }
   const order = JSON.stringify([request.source, inputText, JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, (frame) => heard[frame.kind]?.(frame))
+  runner.order(toRunner.run, order, { hear: (frame) => heard[frame.kind]?.(frame), lose: watched.interrupt })
 
   const end = await watched.end
   const durationMs = watched.stop()

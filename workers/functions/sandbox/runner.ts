@@ -7,6 +7,16 @@ import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox
 import { watch } from '#workers/functions/sandbox/limits.ts'
 import { toWorker, workerAccepts } from '#workers/functions/sandbox/protocol.ts'
 
+/** Who gave a runner its order. */
+export interface OrderGiver {
+  /** Hears every frame until the runner stands ready again. Throwing kills the runner. */
+  readonly hear: (frame: Frame) => void
+  /** The runner's process has ended before that. */
+  readonly lose: () => void
+}
+
+const nobody: OrderGiver = Object.freeze({ hear: () => undefined, lose: () => undefined })
+
 /** One runner process: it stands ready, has one order, stands ready again, and ends by SIGKILL. It holds nothing of the worker. */
 export class Runner {
   readonly pid: number
@@ -14,7 +24,7 @@ export class Runner {
   readonly gone: Promise<void>
   readonly #child: ChildProcess
   readonly #pipe: Duplex
-  #listener: (frame: Frame) => void = () => undefined
+  #giver = nobody
   #ready = Promise.withResolvers<boolean>()
   #isEnding = false
   #newBytes = 0
@@ -24,6 +34,7 @@ export class Runner {
   constructor({ command, rest }: Launch, program: string) {
     this.#child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
     this.pid = this.#child.pid ?? 0
+    this.#child.on('error', () => undefined)
     this.gone = this.#end()
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString('latin1')).slice(-2_000)
@@ -45,7 +56,7 @@ export class Runner {
 
   /** Fulfilled with true when the runner stands ready with a fresh isolate, with false when its process ends before that. */
   get ready(): Promise<boolean> {
-    return this.#ready.promise
+    return this.#isEnding ? Promise.resolve(false) : this.#ready.promise
   }
 
   /** The end of what the process wrote to standard error, or what it did that it may not do. */
@@ -53,11 +64,14 @@ export class Runner {
     return this.#lastWords
   }
 
-  /** Gives a ready runner its order. `listener` hears every frame until the runner stands ready again; throwing there kills the runner. */
-  order(kind: number, text: string, listener: (frame: Frame) => void): void {
-    this.#listener = listener
+  /** Gives a runner that stands ready its order. */
+  order(kind: number, text: string, giver: OrderGiver): void {
+    if (this.#isEnding) {
+      giver.lose()
+      return
+    }
+    this.#giver = giver
     this.#ready = Promise.withResolvers()
-    if (this.#isEnding) this.#ready.resolve(false)
     this.send(kind, 0, text)
   }
 
@@ -83,12 +97,12 @@ export class Runner {
   #take(frame: Frame): void {
     if (this.#isEnding) return
     if (frame.kind !== toWorker.ready) {
-      this.#listener(frame)
+      this.#giver.hear(frame)
       return
     }
     this.#restingBytes = this.#residentBytes()
     this.#newBytes ||= this.#restingBytes
-    this.#listener = () => undefined
+    this.#giver = nobody
     this.#ready.resolve(true)
   }
 
@@ -108,6 +122,7 @@ export class Runner {
       this.#lastWords = String(error)
     }
     this.#isEnding = true
+    this.#giver.lose()
     this.#ready.resolve(false)
   }
 }

@@ -9,10 +9,12 @@ const tooHard: SourceProblem = Object.freeze({ line: 1, column: 1, message: 'the
 export async function checkIn(runner: Runner, source: string): Promise<SourceProblem | null> {
   const found = Promise.withResolvers<SourceProblem | null>()
   const clock = setTimeout(() => runner.kill(), watch.checkMs)
-  void runner.gone.then(() => found.resolve(tooHard))
-  runner.order(toRunner.check, source, ({ kind, text }) => {
-    if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
-    else runner.kill()
+  runner.order(toRunner.check, source, {
+    hear: ({ kind, text }) => {
+      if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
+      else runner.kill()
+    },
+    lose: () => found.resolve(tooHard),
   })
   try {
     return await found.promise

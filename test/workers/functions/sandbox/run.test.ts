@@ -48,6 +48,7 @@ const throws: Readonly<Record<string, readonly [source: string, error: string]>>
   'an error': ["function handler() { throw new Error('boom') }", 'boom'],
   'an error without a message': ['function handler() { throw new TypeError() }', 'TypeError'],
   text: ["async function handler() { throw 'plain' }", 'plain'],
+  'an object that has a name': ["function handler() { throw { name: 'Bob', id: 1 } }", '{"name":"Bob","id":1}'],
   'an object': ['function handler() { throw { a: 1 } }', '{"a":1}'],
   null: ['function handler() { throw null }', 'null'],
   'what cannot be read': [
@@ -114,7 +115,7 @@ test('the console is kept by level, with its values as text', async (t) => {
     { level: 'info', msg: '' },
     { level: 'warn', msg: 'w' },
     { level: 'error', msg: 'e' },
-    { level: 'debug', msg: 'd' },
+    { level: 'log', msg: 'd' },
     { level: 'log', msg: 'NUL \ufffd and half \ufffd' },
   ])
 })
