@@ -93,3 +93,12 @@ export async function settleOperation(db: Executor, id: string, outcome: Outcome
   )
   return rows.length > 0
 }
+
+const reopen = sql(
+  'reopen_operation',
+  `update operations set status = 'queued', error = null, finished_at = null where id = $1 and status = 'failed'`,
+)
+/** Lets an operation that failed go on, from its beginning: its checkpoint went when it failed. */
+export async function reopenOperation(db: Executor, id: string): Promise<void> {
+  await db.query(reopen(id))
+}

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import type { Database, Executor } from '#shared/db/database.ts'
+import type { Database, Executor, Tx } from '#shared/db/database.ts'
 import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
@@ -10,6 +10,12 @@ import { Signals } from '#shared/queue/signals.ts'
 export interface Origin {
   readonly workspaceId: string | null
   readonly cause: Cause
+}
+
+/** When a job is due, and before which others. */
+interface SendOptions {
+  readonly startAfter?: Date
+  readonly priority?: number
 }
 
 /** The one way into the queue: a process holds one and closes it at the end. */
@@ -53,7 +59,7 @@ export class Queue {
     job: JobDefinition<Payload, unknown>,
     origin: Origin,
     payload: NoInfer<Payload>,
-    options: { startAfter?: Date; priority?: number } = {},
+    options: SendOptions = {},
   ): Promise<string> {
     const id = newId()
     const { workspaceId, cause } = origin
@@ -61,16 +67,22 @@ export class Queue {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
       if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
-      await this.boss.send(job.name, envelope, {
-        id,
-        db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
-        ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
-        ...(options.startAfter ? { startAfter: options.startAfter } : {}),
-        ...(options.priority ? { priority: options.priority } : {}),
-      })
-      tx.afterCommit(() => this.signals.filled(job.name))
+      await this.send(tx, job.name, id, envelope, options)
     })
     return id
+  }
+
+  /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
+  async send(tx: Tx, queue: string, id: string, envelope: JobEnvelope, options: SendOptions = {}): Promise<void> {
+    const { workspaceId } = envelope
+    await this.boss.send(queue, envelope, {
+      id,
+      db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
+      ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
+      ...(options.startAfter ? { startAfter: options.startAfter } : {}),
+      ...(options.priority ? { priority: options.priority } : {}),
+    })
+    tx.afterCommit(() => this.signals.filled(queue))
   }
 }
 

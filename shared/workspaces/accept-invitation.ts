@@ -1,4 +1,5 @@
-import { hashPassword, newPassword, verifyPassword } from '#shared/access/passwords.ts'
+import { newPassword, verifyPassword } from '#shared/access/passwords.ts'
+import { newPerson } from '#shared/access/people.ts'
 import { findPersonByEmail, insertPerson, type Person, takenAddress } from '#shared/access/people-store.ts'
 import { giveRoles, keepRoles } from '#shared/access/roles-store.ts'
 import { type PlatformScope, within } from '#shared/access/scope.ts'
@@ -6,7 +7,6 @@ import { type OpenedSession, openedSession, openSession, wrongPassword } from '#
 import { hashSecret } from '#shared/access/tokens.ts'
 import { uniqueViolation } from '#shared/db/conflicts.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { newId } from '#shared/kernel/ids.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { findInvitation, type Invitation, useInvitation } from '#shared/workspaces/invitations-store.ts'
@@ -36,7 +36,7 @@ export async function acceptInvitation(scope: PlatformScope, answer: InvitationA
   if (known && !(await verifyPassword(answer.password, known.password_hash))) {
     throw wrongPassword('This address has an account already: send its own password')
   }
-  const person = known ?? (await newPerson(invitation.email, answer))
+  const person = known ?? (await newPerson({ ...answer, email: invitation.email }))
   try {
     return await scope.db.transaction((tx) => join(within(scope, tx), tokenHash, person, known === undefined))
   } catch (error) {
@@ -47,13 +47,6 @@ export async function acceptInvitation(scope: PlatformScope, answer: InvitationA
 }
 
 const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used or taken back, is too old, or was never sent')
-
-const newPerson = async (email: string, { name, password }: InvitationAnswer): Promise<Person> => ({
-  id: newId(),
-  email,
-  name: name.trim(),
-  password_hash: await hashPassword(password),
-})
 
 /** The workspace is locked before the invitation is used, in the order in which inviting does it. */
 async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<OpenedSession & { org_id: string }> {

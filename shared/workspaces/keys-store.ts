@@ -44,8 +44,14 @@ export async function deleteKey(db: Executor, workspaceId: string, accountId: st
   return (await db.query(remove(workspaceId, accountId, id))).length > 0
 }
 
-const removeAny = sql('delete_access_key_by_id', 'delete from access_keys where id = $1 returning id')
-/** Deletes a key of whatever workspace, for the operator; false when there is none of this id. */
-export async function deleteKeyById(db: Executor, id: string): Promise<boolean> {
-  return (await db.query(removeAny(id))).length > 0
+const removeById = sql('delete_access_key_by_id', 'delete from access_keys where id = $1 returning id')
+const removeByHash = sql('delete_access_key_by_hash', 'delete from access_keys where secret_hash = $1 returning id')
+
+/** Deletes a key of whatever workspace, for the operator, and gives its id; undefined when there is none. */
+export async function deleteKeyById(db: Executor, id: string): Promise<string | undefined> {
+  return (await db.query<{ id: string }>(removeById(id)))[0]?.id
+}
+/** The same by the hash of the key's secret, for a key that was found where it should not be. */
+export async function deleteKeyByHash(db: Executor, secretHash: Buffer): Promise<string | undefined> {
+  return (await db.query<{ id: string }>(removeByHash(secretHash)))[0]?.id
 }

@@ -62,3 +62,9 @@ const any = sql('is_any_workspace', 'select exists (select from workspaces) as k
 export async function hasWorkspaces(db: Executor): Promise<boolean> {
   return (await db.query<{ known: boolean }>(any()))[0]?.known ?? false
 }
+
+const lockAll = sql('lock_workspaces', 'lock table workspaces in share row exclusive mode')
+/** Lets nobody else make or change a workspace until the transaction ends. */
+export async function lockWorkspaces(db: Executor): Promise<void> {
+  await db.query(lockAll())
+}

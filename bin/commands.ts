@@ -1,0 +1,19 @@
+import type { Command } from './command.ts'
+import { bootstrapCommands } from './commands/bootstrap.ts'
+import { importCommands } from './commands/import.ts'
+import { jobCommands } from './commands/jobs.ts'
+import { keyCommands } from './commands/key.ts'
+import { migrateCommands } from './commands/migrate.ts'
+import { orgCommands } from './commands/org.ts'
+import { userCommands } from './commands/user.ts'
+
+/** Every command there is, in the order in which help shows them. */
+export const commands: readonly Command[] = [
+  ...orgCommands,
+  ...userCommands,
+  ...keyCommands,
+  ...importCommands,
+  ...migrateCommands,
+  ...jobCommands,
+  ...bootstrapCommands,
+]

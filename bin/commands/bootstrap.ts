@@ -1,0 +1,21 @@
+import { schema, t } from '#shared/kernel/schema.ts'
+import { command } from '../command.ts'
+import { makeDemo } from '../demo.ts'
+
+export const bootstrapCommands = [
+  command({
+    name: 'bootstrap',
+    summary: 'Make the workspace Demo, its owner and a key, if there is no workspace yet',
+    options: schema(t.Object({})),
+    secrets: true,
+    run: async (_, operator) => {
+      const file = await makeDemo(operator)
+      return {
+        data: { made: file !== null, file },
+        lines: [
+          file === null ? 'There is a workspace already: nothing to do.' : `Made the workspace Demo; its owner and key are in ${file}`,
+        ],
+      }
+    },
+  }),
+]

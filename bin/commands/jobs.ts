@@ -1,0 +1,50 @@
+import { jobs } from '#shared/jobs.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { countQueued, listDeadLetters, resend } from '#shared/queue/dead-letters.ts'
+import { command } from '../command.ts'
+
+export const jobCommands = [
+  command({
+    name: 'jobs list',
+    summary: 'Show how many jobs wait and run, and those that were given up',
+    options: schema(t.Object({})),
+    run: async (_, { db }) => {
+      const [loads, failed] = [await countQueued(db), await listDeadLetters(db)]
+      const queues = jobs.map(({ name, pool }) => {
+        const { waiting = 0, running = 0 } = loads.find(({ job }) => job === name) ?? {}
+        return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
+      })
+      return {
+        data: { queues, failed },
+        lines: [
+          ...queues.map(
+            (queue) => `${queue.job}  (${queue.pool})  waiting ${queue.waiting}, running ${queue.running}, failed ${queue.failed}`,
+          ),
+          ...failed.map(
+            (letter) => `${letter.id}  ${letter.job}  failed ${letter.failed_at} after ${letter.attempts} tries: ${letter.error}`,
+          ),
+        ],
+      }
+    },
+  }),
+  command({
+    name: 'jobs retry',
+    summary: 'Send jobs again that were given up',
+    options: schema(
+      t.Object({
+        id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
+        all: t.Optional(t.Boolean({ description: 'all of them' })),
+      }),
+    ),
+    run: async ({ id, all = false }, { db, queue }) => {
+      if ((id === undefined) !== all) throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all')
+      const ids = id === undefined ? (await listDeadLetters(db)).map((letter) => letter.id) : [id]
+      const retried: string[] = []
+      for (const one of ids) if (isUuid(one) && (await resend(db, queue, one))) retried.push(one)
+      if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} was given up`)
+      return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
+    },
+  }),
+]

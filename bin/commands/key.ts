@@ -1,0 +1,41 @@
+import { readToken } from '#shared/access/tokens.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { createAdminAccount } from '#shared/workspaces/admin.ts'
+import { createKey } from '#shared/workspaces/keys.ts'
+import { deleteKeyByHash, deleteKeyById } from '#shared/workspaces/keys-store.ts'
+import { command } from '../command.ts'
+import { inWorkspace } from '../workspaces.ts'
+
+export const keyCommands = [
+  command({
+    name: 'key create',
+    summary: 'Make an access key',
+    options: schema(
+      t.Object({
+        org: t.String({ description: 'id of the workspace' }),
+        account: t.Optional(t.String({ description: 'id of its service account; left out, one is made that may do everything' })),
+        name: t.Optional(t.String({ maxLength: 120 })),
+        expires_at: t.Optional(t.String({ description: 'RFC 3339; left out, it never ends' })),
+      }),
+    ),
+    run: async ({ org, account, name = 'Operator', expires_at }, operator) => {
+      const scope = await inWorkspace(operator, org)
+      const accountId = account ?? (await createAdminAccount(scope, name)).id
+      const made = await createKey(scope, accountId, { name, expires_at: expires_at ?? null })
+      return { data: { ...made, org_id: scope.workspace.id, service_account_id: accountId }, lines: [`Made key ${made.id}:`, made.key] }
+    },
+  }),
+  command({
+    name: 'key revoke',
+    summary: 'Revoke an access key, at once and everywhere',
+    options: schema(t.Object({ key: t.String({ description: 'its id, or the key itself' }) })),
+    run: async ({ key }, { db }) => {
+      const token = readToken(key)
+      const id = token ? await deleteKeyByHash(db, token.hash) : isUuid(key) ? await deleteKeyById(db, key) : undefined
+      if (id === undefined) throw problem('NOT_FOUND', 'There is no such key')
+      return { data: { id, revoked: true }, lines: [`Revoked key ${id}.`] }
+    },
+  }),
+]

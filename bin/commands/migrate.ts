@@ -1,0 +1,15 @@
+import { schema, t } from '#shared/kernel/schema.ts'
+import { release } from '#shared/release.ts'
+import { databaseCommand } from '../command.ts'
+
+export const migrateCommands = [
+  databaseCommand({
+    name: 'migrate',
+    summary: 'Bring the database to what this version needs',
+    options: schema(t.Object({})),
+    run: async (_, databaseUrl) => {
+      await release(databaseUrl)
+      return { data: { migrated: true }, lines: ['The database is up to date.'] }
+    },
+  }),
+]

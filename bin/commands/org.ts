@@ -1,0 +1,66 @@
+import type { Workspace } from '#shared/access/workspace.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { moveStatus, setPlan } from '#shared/workspaces/store.ts'
+import { command, type Operator, type Outcome } from '../command.ts'
+import { createReadyWorkspace, inWorkspace, requirePerson } from '../workspaces.ts'
+
+const org = t.String({ description: 'id of the workspace' })
+const plan = t.Enum(['free', 'paid'])
+
+/** A workspace after what was done to it. */
+const shown = ({ id, name, status, plan }: Workspace): Outcome => ({
+  data: { id, name, status, plan },
+  lines: [`${name} (${id}): ${status}, ${plan} plan`],
+})
+
+/** Moves a workspace between two statuses; doing so again changes nothing. */
+async function move(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<Outcome> {
+  const { workspace } = await inWorkspace(operator, id)
+  if (workspace.status !== to && !(await moveStatus(operator.db, workspace.id, from, to))) {
+    throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
+  }
+  return shown({ ...workspace, status: to })
+}
+
+export const orgCommands = [
+  command({
+    name: 'org create',
+    summary: 'Make a workspace, ready for use',
+    options: schema(
+      t.Object({
+        name: nameText(120),
+        owner: t.String({ description: 'address or id of the person who owns it' }),
+        plan: t.Optional(plan),
+      }),
+    ),
+    run: async ({ name, owner, plan }, operator) => {
+      const person = await requirePerson(operator, owner)
+      const made = await createReadyWorkspace(operator, { name, plan: plan ?? operator.config.defaultPlan, owner: person })
+      return { data: made, lines: shown(made).lines }
+    },
+  }),
+  command({
+    name: 'org suspend',
+    summary: 'Refuse every call of a workspace, by 403 ORG_SUSPENDED',
+    options: schema(t.Object({ org })),
+    run: ({ org }, operator) => move(operator, org, 'active', 'suspended'),
+  }),
+  command({
+    name: 'org resume',
+    summary: 'Open a suspended workspace again',
+    options: schema(t.Object({ org })),
+    run: ({ org }, operator) => move(operator, org, 'suspended', 'active'),
+  }),
+  command({
+    name: 'org plan',
+    summary: 'Put a workspace on a plan',
+    options: schema(t.Object({ org, plan })),
+    run: async ({ org, plan }, operator) => {
+      const { workspace } = await inWorkspace(operator, org)
+      await setPlan(operator.db, workspace.id, plan)
+      return shown({ ...workspace, plan })
+    },
+  }),
+]

@@ -1,0 +1,27 @@
+import { newPassword } from '#shared/access/passwords.ts'
+import { createPerson, makePassword } from '#shared/access/people.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { command } from '../command.ts'
+
+export const userCommands = [
+  command({
+    name: 'user create',
+    summary: 'Make an account for a person',
+    options: schema(
+      t.Object({
+        email: t.String({ format: 'email', description: 'the address to sign in with' }),
+        name: nameText(120),
+        password: t.Optional({ ...newPassword, description: 'made up and shown when it is left out' }),
+      }),
+    ),
+    run: async ({ email, name, password }, operator) => {
+      const chosen = password ?? makePassword()
+      const { id } = await createPerson(operator, { email, name, password: chosen })
+      return {
+        data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
+        lines: [`Made ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
+      }
+    },
+  }),
+]

@@ -1,0 +1,65 @@
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { system } from '#shared/access/actor.ts'
+import { createPerson, makePassword } from '#shared/access/people.ts'
+import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import { createAdminAccount } from '#shared/workspaces/admin.ts'
+import { createKey } from '#shared/workspaces/keys.ts'
+import { hasWorkspaces, lockWorkspaces } from '#shared/workspaces/store.ts'
+import type { Operator } from './command.ts'
+import { createReadyWorkspace } from './workspaces.ts'
+
+/** What the first start leaves for whoever tries Kontor out (decisions, Running it, Bootstrap file). */
+interface Bootstrap {
+  readonly base_url: string
+  readonly public_url: string
+  readonly org_id: string
+  readonly owner: { readonly id: string; readonly email: string; readonly password: string }
+  readonly api_key: string
+}
+
+/**
+ * Makes the workspace Demo in a database without any, and DATA_DIR/bootstrap.json, whose path it gives; null when there is a workspace.
+ * The file is complete before the workspace is committed: whoever is killed in between leaves a file that the next start replaces, and
+ * never a workspace that nobody can enter.
+ */
+export function makeDemo(operator: Operator): Promise<string | null> {
+  return operator.db.transaction(async (tx) => {
+    await lockWorkspaces(tx)
+    if (await hasWorkspaces(tx)) return null
+    const bootstrap = await fill(within<PlatformScope>(operator, tx))
+    return writeWhole(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
+  })
+}
+
+async function fill(scope: PlatformScope): Promise<Bootstrap> {
+  const { publicUrl, defaultPlan } = scope.config
+  const password = makePassword()
+  const owner = await createPerson(scope, { email: 'owner@demo.example', name: 'Demo Owner', password })
+  const workspace = await createReadyWorkspace(scope, { name: 'Demo', plan: defaultPlan, owner })
+  const inside: Scope = { ...scope, workspace, actor: system }
+  const account = await createAdminAccount(inside, 'Demo')
+  const { key } = await createKey(inside, account.id, { name: 'Demo' })
+  return {
+    base_url: `${publicUrl}/v1`,
+    public_url: publicUrl,
+    org_id: workspace.id,
+    owner: { id: owner.id, email: owner.email, password },
+    api_key: key,
+  }
+}
+
+/** Writes a file that only its owner reads; under its name it is whole, also when the power fails. */
+async function writeWhole(path: string, text: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true })
+  const unfinished = `${path}.${process.pid}`
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+  return path
+}

@@ -1,0 +1,4 @@
+import { runCommand } from './run-command.ts'
+
+// `kontor <noun> <verb>`: what an operator does from a shell.
+process.exitCode = await runCommand(process.argv.slice(2), { environment: process.env, out: process.stdout, err: process.stderr })

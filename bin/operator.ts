@@ -1,0 +1,22 @@
+import { Cache } from '#shared/db/cache.ts'
+import { Database } from '#shared/db/database.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { createLogger } from '#shared/kernel/log.ts'
+import { Queue } from '#shared/queue/queue.ts'
+import type { Operator } from './command.ts'
+
+/** Does work with what the processes of Kontor have, and lets go of it. */
+export async function asOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
+  await using cleanup = new AsyncDisposableStack()
+  const log = createLogger('kontor', 'silent')
+  const db = new Database(config.databaseUrl, { connections: 4, name: 'kontor command', statementTimeoutMs: 60_000 })
+  cleanup.defer(() => db.close())
+  const cache = new Cache(config.databaseUrl, 'kontor command')
+  cleanup.defer(() => cache.close())
+  const queue = new Queue(db, { supervise: false })
+  await queue.open(() => undefined)
+  cleanup.defer(() => queue.close())
+  const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
+  return await work({ config, db, cache, queue, log, now: () => new Date(), principal: null, cause })
+}

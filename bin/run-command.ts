@@ -1,0 +1,82 @@
+import { readConfig } from '#shared/kernel/config.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import type { Command, Outcome } from './command.ts'
+import { commands } from './commands.ts'
+import { completeEnvironment, type Environment } from './environment.ts'
+import { asOperator } from './operator.ts'
+import { Misuse, optionsOf, readOptions, usageOf } from './options.ts'
+import type { Shell, Terminal } from './shell.ts'
+
+/** Where a command was called: its variables, and where it prints answers and failures. */
+interface Caller {
+  readonly environment: Environment
+  readonly out: Terminal
+  readonly err: Terminal
+}
+
+/** 0 when it was done, 1 when it or a part of it failed, 2 when it was written wrongly. */
+type ExitCode = 0 | 1 | 2
+
+/** Runs the command that these arguments write. It answers in lines, or in one JSON value with `--json`; failures go to `err` the same way. */
+export async function runCommand(args: readonly string[], { environment, out, err }: Caller): Promise<ExitCode> {
+  const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
+  const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args.length === 0
+  if (!command || isHelp) {
+    const lines = command ? describe(command) : overview(args)
+    print(isHelp ? out : err, lines)
+    return isHelp ? 0 : 2
+  }
+  const json = args.includes('--json')
+  const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
+  try {
+    const given = readOptions(command, args.slice(wordsOf(command.name)))
+    const { data, lines, failed = false } = await run(command, given, { environment: completeEnvironment(environment), say, terminal: err })
+    print(out, json ? [JSON.stringify(data)] : lines)
+    return failed ? 1 : 0
+  } catch (error) {
+    const failure = failureOf(error)
+    const isMisuse = failure.code === 'VALIDATION_ERROR'
+    const lines = isMisuse ? [failure.message, `Usage: ${usageOf(command)}`] : [failure.message]
+    print(err, json ? [JSON.stringify({ error: failure })] : lines)
+    return isMisuse ? 2 : 1
+  }
+}
+
+const wordsOf = (name: string): number => name.split(' ').length
+const print = (terminal: Terminal, lines: readonly string[]): void => void terminal.write(lines.map((line) => `${line}\n`).join(''))
+
+function run(command: Command, given: Record<string, unknown>, shell: Shell): Promise<Outcome> {
+  const { environment } = shell
+  if (command.on === 'api') return command.prepare(given)(shell)
+  if (command.on === 'database') return command.prepare(given)(databaseOf(environment))
+  const work = command.prepare(given)
+  const DATABASE_URL = databaseOf(environment)
+  const SECRET_KEY = environment.SECRET_KEY || (command.secrets ? undefined : noSecret)
+  return asOperator(readConfig({ ...environment, DATABASE_URL, SECRET_KEY }), work)
+}
+
+function databaseOf({ DATABASE_URL }: Environment): string {
+  if (DATABASE_URL) return DATABASE_URL
+  throw new Misuse('DATABASE_URL must name the database; it is known without that while Kontor runs by `npm start` on the same DATA_DIR')
+}
+
+/** Stands where a command keeps nothing encrypted, so that it runs without the processes' own key. */
+const noSecret = '0'.repeat(64)
+
+const failureOf = (error: unknown): { code: string; message: string } => ({
+  code: error instanceof Problem ? error.code : error instanceof Misuse ? 'VALIDATION_ERROR' : 'INTERNAL',
+  message: error instanceof Error ? error.message : String(error),
+})
+
+/** Every command, or those of the noun that was named. */
+function overview(args: readonly string[]): string[] {
+  const own = commands.filter(({ name }) => name.startsWith(`${args[0]} `))
+  const rows = (own.length > 0 ? own : commands).map((command) => [usageOf(command), command.summary] as const)
+  const width = Math.max(...rows.map(([usage]) => usage.length))
+  return ['Usage:', ...rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`), 'Each prints JSON with --json.']
+}
+
+function describe(command: Command): string[] {
+  const options = optionsOf(command).map(({ name, meaning }) => `  --${name}  ${meaning}`)
+  return [`Usage: ${usageOf(command)}`, command.summary, ...options, '  --json  prints JSON']
+}

@@ -1,0 +1,35 @@
+import { system } from '#shared/access/actor.ts'
+import { findPerson, findPersonByEmail, type Person } from '#shared/access/people-store.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { createWorkspaceTables } from '#shared/types/set-up.ts'
+import { insertWorkspace } from '#shared/workspaces/store.ts'
+import type { Operator } from './command.ts'
+
+/** Makes a workspace that is ready for use: what a worker does for the API happens here, in the caller's transaction. */
+export async function createReadyWorkspace(
+  { db }: Pick<Scope, 'db'>,
+  { name, plan, owner }: { name: string; plan: Workspace['plan']; owner: Pick<Person, 'id'> },
+): Promise<Workspace> {
+  return db.transaction(async (tx) => {
+    const { id } = await insertWorkspace(tx, { id: newId(), name: name.trim(), plan, owner_id: owner.id })
+    await createWorkspaceTables(tx, id)
+    return (await findWorkspace(tx, id)) as Workspace
+  })
+}
+
+/** The scope of a workspace in which the platform itself acts; NOT_FOUND when there is none of this id. */
+export async function inWorkspace(operator: Operator, id: string): Promise<Scope> {
+  const workspace = isUuid(id) ? await findWorkspace(operator.db, id) : undefined
+  if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${id}`)
+  return { ...operator, workspace, actor: system }
+}
+
+/** The person of an address or id; NOT_FOUND when there is none. */
+export async function requirePerson({ db }: Operator, text: string): Promise<Person> {
+  const person = isUuid(text) ? await findPerson(db, text) : await findPersonByEmail(db, text)
+  if (!person) throw problem('NOT_FOUND', `Nobody has the address or id ${text}: make an account with kontor user create`)
+  return person
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { callKontor, callWith } from '#test/bin/call.ts'
+import { createMember, createService } from '#test/support/factories.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
+import { world } from '#test/support/world.ts'
+
+test('an account that was made can sign in, with the password that was chosen or shown', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const made = await callKontor(w, 'user', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--json')
+  t.is(made.code, 0)
+  t.like(made.json, { email: 'ann@example.com', name: 'Ann' })
+  t.regex(made.json.password, /^[0-9A-Za-z]{24}$/)
+  const signedIn = await w.visitor.post('/v1/auth/sign-in', { email: 'ann@example.com', password: made.json.password })
+  t.is(signedIn.data.user.id, made.json.id)
+  const chosen = await callKontor(w, 'user', 'create', 'bob@example.com', 'Bob', '--password', 'long enough', '--json')
+  t.false('password' in chosen.json)
+  t.is((await w.visitor.post('/v1/auth/sign-in', { email: 'bob@example.com', password: 'long enough' })).status, 200)
+  const twice = await callKontor(w, 'user', 'create', 'BOB@example.com', 'Bob', '--json')
+  t.deepEqual([twice.code, twice.json.error.code, twice.out], [1, 'KEY_TAKEN', ''])
+  const short = await callKontor(w, 'user', 'create', 'eve@example.com', 'Eve', '--password', '1234567')
+  t.is(short.code, 2)
+  t.regex(short.err, /^password must have at least 8 characters\nUsage: kontor user create <email> <name> /)
+})
+
+test('a workspace that was made is ready at once, and belongs to its owner', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { json: ann } = await callKontor(w, 'user', 'create', 'ann@example.com', 'Ann', '--json')
+  const { code, json: org } = await callKontor(w, 'org', 'create', '--name', 'Northwind', '--owner', 'Ann@example.com', '--json')
+  t.is(code, 0)
+  t.like(org, { name: 'Northwind', status: 'active', plan: 'paid', owner_id: ann.id })
+  const { data } = await w.visitor.post('/v1/auth/sign-in', { email: 'ann@example.com', password: ann.password })
+  const client = w.visitor.as(data.token)
+  t.deepEqual((await client.get(`/v1/orgs/${org.id}`)).data, org)
+  t.is((await client.post(`/v1/orgs/${org.id}/records/accounts`, { values: { code: '1', name: 'Cash' } })).status, 201)
+  t.is((await callKontor(w, 'org', 'create', 'Free', ann.id, '--plan', 'free', '--json')).json.plan, 'free')
+  const orphan = await callKontor(w, 'org', 'create', 'Nobody', 'nobody@example.com')
+  t.is(orphan.code, 1)
+  t.regex(orphan.err, /^Nobody has the address or id nobody@example.com/)
+})
+
+test('a suspended workspace refuses every caller in every process until it is resumed', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const second = await startSecondApi(t, w)
+  const callers = [w.org.owner, (await createMember(w, w.org)).client, (await createService(w, w.org)).client]
+  const all = callers.flatMap((client) => [client, second.as(client.token)])
+  const answers = () => Promise.all(all.map(async (client) => (await client.get(w.org.path)).body.error?.code))
+  t.deepEqual(new Set(await answers()), new Set([undefined]))
+  t.regex((await callKontor(w, 'org', 'suspend', w.org.id)).out, /^Acme \(.*\): suspended, paid plan\n$/)
+  t.deepEqual(new Set(await answers()), new Set(['ORG_SUSPENDED']))
+  t.is((await w.org.owner.get(w.org.path)).status, 403)
+  t.is((await callKontor(w, 'org', 'suspend', w.org.id)).code, 0, 'once more changes nothing')
+  t.is((await w.org.owner.get('/v1/auth/me')).status, 200)
+  t.is((await callKontor(w, 'org', 'resume', w.org.id, '--json')).json.status, 'active')
+  t.deepEqual(new Set(await answers()), new Set([undefined]))
+  for (const id of [randomUUID(), 'x']) t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'NOT_FOUND')
+})
+
+test('a workspace that is being set up cannot be suspended, so that it is not opened half made', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const id = randomUUID()
+  await w.db.query(`insert into workspaces (id, name, plan, owner_id) values ($1, 'New', 'paid', $2)`, [id, w.org.ownerId])
+  t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'ORG_NOT_READY')
+  t.is((await callKontor(w, 'org', 'resume', id, '--json')).json.error.code, 'ORG_NOT_READY')
+})
+
+test('the plan of a workspace holds from the next request on', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  t.is((await w.org.owner.get(w.org.path)).data.plan, 'paid')
+  t.is((await callKontor(w, 'org', 'plan', w.org.id, 'free')).code, 0)
+  t.is((await w.org.owner.get(w.org.path)).data.plan, 'free')
+  const wrong = await callKontor(w, 'org', 'plan', w.org.id, 'gold')
+  t.is(wrong.code, 2)
+  t.regex(wrong.err, /^plan must be one of free, paid/)
+})
+
+test('a key is made for an account of its own that may do everything, and revoked by its id or by itself', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { json: first } = await callKontor(w, 'key', 'create', w.org.id, '--json')
+  const { json: second } = await callKontor(w, 'key', 'create', '--org', w.org.id, '--account', first.service_account_id, '--json')
+  const { json: third } = await callKontor(w, 'key', 'create', w.org.id, '--name', 'Third', '--json')
+  t.is(second.service_account_id, first.service_account_id)
+  t.not(third.service_account_id, first.service_account_id)
+  const roles = await w.org.owner.get(`${w.org.path}/iam/groups`)
+  t.deepEqual(
+    roles.data.map(({ name, policy }: { name: string; policy: unknown }) => ({ name, policy })),
+    [{ name: 'Admin', policy: [{ effect: 'allow', actions: ['*'], resources: '*' }] }],
+    'the role is made once',
+  )
+  const works = (key: string) => w.visitor.as(key).get(`${w.org.path}/iam/groups`)
+  for (const { key } of [first, second, third]) t.is((await works(key)).status, 200)
+  t.deepEqual((await callKontor(w, 'key', 'revoke', first.id, '--json')).json, { id: first.id, revoked: true })
+  t.is((await callKontor(w, 'key', 'revoke', second.key)).code, 0)
+  for (const { key } of [first, second]) t.is((await works(key)).status, 401)
+  t.is((await works(third.key)).status, 200)
+  for (const gone of [first.id, second.key, 'x']) t.is((await callKontor(w, 'key', 'revoke', gone)).code, 1)
+})
+
+test('migrate makes an empty database ready, and again changes nothing', async (t) => {
+  const { name, url } = await emptyDatabase(`empty_${randomUUID().slice(0, 8)}`)
+  t.teardown(() => dropDatabase(name))
+  const unready = await callWith({ DATABASE_URL: url }, 'jobs', 'list', '--json')
+  t.is(unready.code, 1)
+  const results = await Promise.all([1, 2].map(() => callWith({ DATABASE_URL: url }, 'migrate', '--json')))
+  for (const { code, json } of results) t.deepEqual({ code, json }, { code: 0, json: { migrated: true } })
+  const { code, json } = await callWith({ DATABASE_URL: url }, 'jobs', 'list', '--json')
+  t.is(code, 0)
+  t.deepEqual(json.failed, [])
+  t.true(json.queues.some(({ job }: { job: string }) => job === 'workspaces.set-up'))
+})
+
+test('what is written wrongly says how it is written', async (t) => {
+  const none = { DATABASE_URL: '' }
+  for (const args of [['nonsense'], ['org'], ['org', 'nonsense']]) {
+    const { code, out, err } = await callWith(none, ...args)
+    t.deepEqual([code, out], [2, ''])
+    t.regex(err, /kontor org create <name> <owner> \[--plan <plan>\]/)
+  }
+  t.is((await callWith(none, 'org', 'suspend')).err.split('\n')[0], 'org is required')
+  t.regex((await callWith(none, 'org', 'suspend', 'a', 'b')).err, /^b is one too many\n/)
+  t.regex((await callWith(none, 'org', 'suspend', '--nmae', 'b')).err, /^Unknown option '--nmae'/)
+  const help = await callWith(none, 'org', 'create', '--help')
+  t.deepEqual([help.code, help.err], [0, ''])
+  t.regex(help.out, /--owner {2}address or id of the person who owns it/)
+  for (const args of [[], ['--help']]) t.is((await callWith(none, ...args)).code, 0)
+  const nowhere = await callWith({ DATA_DIR: '/nowhere' }, 'jobs', 'list', '--json')
+  t.is(nowhere.code, 2)
+  t.regex(nowhere.json.error.message, /^DATABASE_URL must name the database/)
+})
