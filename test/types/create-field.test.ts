@@ -125,6 +125,19 @@ test('the longest of everything is accepted, and keys of one beginning stay apar
   t.deepEqual((await org.owner.post(`${org.path}/records/deals`, { values })).data.values, values)
 })
 
+test('a key may spell anything of PostgreSQL or JavaScript', async (t) => {
+  const { add, list, org, records } = await createDeals(w)
+  const keys = ['constructor', 'prototype', 'has_own_property', 'select', 'xmin', 'ctid', 'tableoid', 'ref_type', 'length', 'then']
+  for (const key of keys) t.is((await add({ key, type: 'currency', unique: true })).status, 201, key)
+  t.deepEqual(
+    (await list()).map(({ key }: { key: string }) => key),
+    keys,
+  )
+  const values = Object.fromEntries(keys.map((key, index) => [key, { amount: index, code: 'EUR' }]))
+  const made = await org.owner.post(records, { values })
+  t.deepEqual((await org.owner.get(`${records}/${made.data.id}`)).data.values, values)
+})
+
 test('a required field may be added to a type that has records', async (t) => {
   const { add, org, records } = await createDeals(w)
   const { data } = await org.owner.post(records)

@@ -92,6 +92,23 @@ test('a type that is deleted and made again under its writers stays one type', a
   await agrees(t, org)
 })
 
+test('a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
+  const org = await createOrg(w)
+  await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
+  t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
+  // What a request meets that has looked at the type just before: the picture names a type that is no more, and nobody has said so.
+  const sleight = await w.db.connect()
+  t.teardown(() => sleight.release(true))
+  await sleight.query('set session_replication_role = replica')
+  await sleight.query('delete from record_counts where workspace_id = $1', [org.id])
+  await sleight.query(`update record_types set id = uuidv7() where workspace_id = $1 and key = 'deals'`, [org.id])
+  const { status, body } = await org.owner.post(`${org.path}/records/deals`)
+  t.is(status, 404)
+  t.is(body.error.code, 'NOT_FOUND')
+  const { rows } = await w.db.query(`select count(*)::int as count from ${schemaOf(org)}.deals`)
+  t.deepEqual(rows, [{ count: 1 }])
+})
+
 test('fields come and go under writers, and no write is lost or fails', async (t) => {
   const org = await createOrg(w)
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { world } from '#test/support/world.ts'
+import { readColumns } from '#test/types/fields-support.ts'
 
 const w = await world()
 test.after.always(w.close)
@@ -86,6 +87,7 @@ test('a key is free again once its type is deleted, and the new type holds nothi
   const types = `${org.path}/types`
   const fields = `${org.path}/fields`
   const records = `${org.path}/records/deals`
+  const seen: string[] = []
   // Twenty of each, so that every connection has prepared its statements for the old table when it meets the new one.
   for (const [type, value] of [
     ['number', 1],
@@ -94,6 +96,12 @@ test('a key is free again once its type is deleted, and the new type holds nothi
   ] as const) {
     t.is((await org.owner.post(types, { key: 'deals', label: 'Deals' })).status, 201)
     t.is((await org.owner.post(fields, { entity_type: 'deals', key: 'size', label: 'Size', type })).status, 201)
+    const columns = (await readColumns(w, org, 'deals')).filter((name) => name.startsWith('size_'))
+    t.deepEqual(
+      columns.filter((name) => seen.includes(name)),
+      [],
+    )
+    seen.push(...columns)
     const made = await Promise.all(Array.from({ length: 20 }, () => org.owner.post(records, { values: { size: value } })))
     t.deepEqual([...new Set(made.map(({ status, text }) => (status === 201 ? '' : text)))], [''])
     const lists = await Promise.all(Array.from({ length: 20 }, () => org.owner.get(records)))
@@ -103,6 +111,7 @@ test('a key is free again once its type is deleted, and the new type holds nothi
     }
     t.is((await org.owner.delete(`${types}/deals`)).status, 204)
   }
+  t.is(seen.length, 3)
 })
 
 test('a built-in type cannot be deleted', async (t) => {
