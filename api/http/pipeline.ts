@@ -6,7 +6,7 @@ import { respondFromWorker } from '#api/http/delegated.ts'
 import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
-import { type AnswerRoute, Download, Replaced, type Request, type Route } from '#api/http/route.ts'
+import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
@@ -36,7 +36,10 @@ const answerOf = ({ status }: AnswerRoute, data: unknown): { status: number; dat
   data instanceof Replaced ? { status: 200, data: data.data } : { status, data }
 
 function send(ctx: Context, { status, data }: { status: number; data: unknown }): void {
-  if (data instanceof Download) sendDownload(ctx, status, data)
+  if (data instanceof Tagged) {
+    ctx.set('ETag', data.etag)
+    sendData(ctx, status, data.data)
+  } else if (data instanceof Download) sendDownload(ctx, status, data)
   else sendData(ctx, status, data)
 }
 

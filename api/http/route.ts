@@ -92,6 +92,17 @@ export class Replaced<T> {
   }
 }
 
+/** What a handler gives back with the ETag of what it answers. */
+export class Tagged<T> {
+  readonly data: T
+  readonly etag: string
+
+  constructor(data: T, etag: string) {
+    this.data = data
+    this.etag = etag
+  }
+}
+
 /** Answers at once. */
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query> {
   readonly status: 200 | 201 | 204
@@ -103,7 +114,7 @@ interface Answered<Path extends string, Body, Query, Response> extends Declarati
   readonly handle: (
     request: Request<Path, Body, Query>,
     scope: ScopeOf<Path>,
-  ) => Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Download>
+  ) => Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Download>
 }
 
 /** A file that the request carries for the worker: streamed into storage before the job is enqueued. */

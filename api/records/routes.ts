@@ -1,11 +1,22 @@
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, org, Tagged } from '#api/http/route.ts'
 import type { Scope } from '#shared/access/scope.ts'
+import { changeRecords } from '#shared/records/batch.ts'
+import { batchInput, batchResults } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
 import { exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { listRecords } from '#shared/records/list.ts'
-import { getRecord } from '#shared/records/read.ts'
-import { exportQuery, listQuery, record, recordChanges, recordInput, recordPage, recordValues } from '#shared/records/schemas.ts'
+import { getRecord, getVersion } from '#shared/records/read.ts'
+import {
+  exportQuery,
+  listQuery,
+  record,
+  recordChanges,
+  recordInput,
+  recordPage,
+  recordQuery,
+  recordValues,
+} from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
 import { isSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
@@ -79,13 +90,31 @@ export const routes = [
   }),
   answer({
     ...common,
+    method: 'POST',
+    path: `${all}/batch`,
+    summary: 'Create, change, delete or upsert several records',
+    description: 'Up to 500, each under the permission of its kind and with its own result; atomic makes it all or nothing.',
+    permission: 'member',
+    fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+    body: batchInput,
+    status: 200,
+    response: batchResults,
+    handle: ({ params, body }, scope) => changeRecords(scope, params.typeKey, body.operations, body.atomic ?? false),
+  }),
+  answer({
+    ...common,
     method: 'GET',
     path: one,
     summary: 'Get a record',
+    description: 'ETag is its version: send it as If-Match with a change that must not overwrite another.',
     permission: 'records:read',
+    query: recordQuery,
     status: 200,
     response: record,
-    handle: ({ params }, scope) => getRecord(scope, params.typeKey, params.recordId),
+    handle: async ({ params, query }, scope) => {
+      const { record, etag } = await getVersion(scope, params.typeKey, params.recordId, query.fields)
+      return new Tagged(record, etag)
+    },
   }),
   answer({
     ...common,
@@ -103,11 +132,11 @@ export const routes = [
     path: `${one}/values`,
     summary: 'Change values of a record',
     permission: 'records:update',
-    fails: ['DUPLICATE_VALUE'],
+    fails: ['DUPLICATE_VALUE', 'PRECONDITION_FAILED'],
     body: recordChanges,
     status: 204,
     response: null,
-    handle: ({ params, body }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values),
+    handle: ({ params, body, header }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values, header('if-match')),
   }),
   answer({
     ...common,

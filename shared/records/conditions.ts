@@ -23,13 +23,34 @@ export function searchConditions(type: RecordType, access: RecordAccess, query: 
   return conditions
 }
 
-/** The order of a search: by a field or created_at, empty values last, ties newest first (decisions, Records, types, fields). */
-export function searchOrder(type: RecordType, access: RecordAccess, { sort, dir = 'desc' }: SearchQuery): Knex.Raw {
+/** Keys to sort by in one search. */
+export const maxSortKeys = 8
+
+/**
+ * The order of a search: by fields or created_at, one key after the other, empty values last, ties newest first (decisions, Records,
+ * types, fields). One direction counts for all keys; several belong to the keys in turn.
+ */
+export function searchOrder(type: RecordType, access: RecordAccess, { sort = 'created_at', dir = 'desc' }: SearchQuery): Knex.Raw {
+  const [keys, directions] = [sort.split(','), dir.split(',')]
+  if (keys.length > maxSortKeys) throw problem('VALIDATION_ERROR', `sort must name at most ${maxSortKeys} keys`)
+  if (directions.length > 1 && directions.length !== keys.length) {
+    throw problem(
+      'VALIDATION_ERROR',
+      `dir must be one direction or one for each of the ${keys.length} keys of sort, got ${directions.length}`,
+    )
+  }
+  const parts = keys.map((key, index) => orderBy(type, access, key, directions[index] ?? directions[0] ?? 'desc'))
+  if (!keys.includes('created_at')) parts.push(builder.raw('id desc'))
+  return builder.raw(parts.map(() => '?').join(', '), parts)
+}
+
+function orderBy(type: RecordType, access: RecordAccess, key: string, dir: string): Knex.Raw {
+  if (dir !== 'asc' && dir !== 'desc') throw problem('VALIDATION_ERROR', `dir must be asc or desc, got ${dir}`)
   // The id is made of the time of creation, so it sorts by created_at and needs no index of its own.
-  if (sort === undefined || sort === 'created_at') return builder.raw(`id ${dir}`)
-  const field = usable(type, access, sort, 'sort')
+  if (key === 'created_at') return builder.raw(`id ${dir}`)
+  const field = usable(type, access, key, 'sort')
   requireSortable(field)
-  return builder.raw(`?? ${dir} nulls last, id desc`, [field.column])
+  return builder.raw(`?? ${dir} nulls last`, [field.column])
 }
 
 function filterOf(type: RecordType, access: RecordAccess, filter: Filter, path: string): Knex.Raw {

@@ -45,7 +45,7 @@ export const exportRecords = defineJob({
       q: nullable(t.String()),
       filter: nullable(t.String()),
       sort: nullable(t.String()),
-      dir: nullable(t.Union([t.Literal('asc'), t.Literal('desc')])),
+      dir: nullable(t.String()),
     }),
   ),
   result: schema(t.Null()),

@@ -8,6 +8,7 @@ import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
 import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
+import { chosenFields } from '#shared/records/selection.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -17,6 +18,8 @@ export interface ListQuery {
   readonly cursor?: string | undefined
   readonly ref_field?: string | undefined
   readonly ref_id?: string | undefined
+  /** Keys of the fields to show, separated by commas; all without it. */
+  readonly fields?: string | undefined
 }
 
 export interface RecordPage {
@@ -29,13 +32,14 @@ export interface RecordPage {
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
+    const chosen = chosenFields(type, access, query.fields)
     const reference = referenceOf(type, access, query)
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const statement = pageOf(type, access, reference?.field, after !== undefined)
     const rows = await scope.db.query<Row>(statement({ after, refId: reference?.id, limit: query.limit + 1 }))
     const page = rows.slice(0, query.limit)
-    const records = page.map((row) => visibleView(type, recordOf(type, row), access))
+    const records = page.map((row) => visibleView(type, recordOf(type, row), access, chosen))
     const last = page.at(-1)
     return rows.length > query.limit && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
   })

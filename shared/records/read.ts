@@ -4,16 +4,29 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { type RecordView, type Row, recordOf, type StoredRecord, viewOf } from '#shared/records/record.ts'
+import { chosenFields } from '#shared/records/selection.ts'
 import { findById } from '#shared/records/statements.ts'
+import { versionOf } from '#shared/records/version.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** One record as the caller sees it. NOT_FOUND when it is absent or its caller may not read it; FORBIDDEN when no record of the type may be read. */
-export function getRecord(scope: Scope, typeKey: string, recordId: string): Promise<RecordView> {
+export async function getRecord(scope: Scope, typeKey: string, recordId: string): Promise<RecordView> {
+  return (await getVersion(scope, typeKey, recordId)).record
+}
+
+/** The same with the record's ETag, and with the chosen fields alone when `fields` names some. */
+export function getVersion(
+  scope: Scope,
+  typeKey: string,
+  recordId: string,
+  fields?: string,
+): Promise<{ readonly record: RecordView; readonly etag: string }> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
+    const chosen = chosenFields(type, access, fields)
     const record = await findRecord(scope, type, recordId)
     if (!record || !access.test(record)) throw problem('NOT_FOUND')
-    return visibleView(type, record, access)
+    return { record: visibleView(type, record, access, chosen), etag: versionOf(record) }
   })
 }
 
@@ -29,6 +42,9 @@ export async function findRecord(
   return row && recordOf(type, row)
 }
 
-/** A record that passed `access.test`, with the fields that it shows. */
-export const visibleView = (type: RecordType, record: StoredRecord, access: RecordAccess): RecordView =>
-  viewOf(type, record, access.alwaysVisible ? undefined : access.visibleFields(record))
+/** A record that passed `access.test`, with the fields that it shows, of those chosen where some are. */
+export function visibleView(type: RecordType, record: StoredRecord, access: RecordAccess, chosen?: ReadonlySet<string>): RecordView {
+  if (access.alwaysVisible) return viewOf(type, record, chosen)
+  const visible = access.visibleFields(record)
+  return viewOf(type, record, chosen ? visible.intersection(chosen) : visible)
+}

@@ -53,9 +53,20 @@ export const recordChanges = schema(
 const search = {
   q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
   filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
-  sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at.' })),
-  dir: t.Optional(t.Union([t.Literal('asc'), t.Literal('desc')])),
+  sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at, or several separated by commas.' })),
+  dir: t.Optional(
+    t.String({
+      pattern: '^(asc|desc)(,(asc|desc))*$',
+      description: 'asc or desc, for all keys of sort or one for each, separated by commas',
+    }),
+  ),
 }
+
+/** The fields that an answer shows. */
+const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; all without it.' }))
+
+/** The parameters of one record. */
+export const recordQuery = schema(t.Object({ fields }))
 
 /** The parameters of an export. */
 export const exportQuery = schema(t.Object(search))
@@ -64,6 +75,7 @@ export const exportQuery = schema(t.Object(search))
 export const listQuery = schema(
   t.Object({
     ...search,
+    fields,
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
     ref_field: t.Optional(t.String({ description: 'Plain listing, with ref_id: only records whose reference field points there.' })),

@@ -6,14 +6,18 @@ import { schema, t } from '#shared/kernel/schema.ts'
 export interface SearchQuery {
   readonly q?: string | undefined
   readonly filter?: string | undefined
+  /** A field key or `created_at`, or several separated by commas. */
   readonly sort?: string | undefined
-  readonly dir?: 'asc' | 'desc' | undefined
+  /** `asc` or `desc`, for all keys or for each, separated by commas; `desc` without it. */
+  readonly dir?: string | undefined
 }
 
 export interface PagedSearchQuery extends SearchQuery {
   readonly limit: number
   readonly page?: number | undefined
   readonly offset?: number | undefined
+  /** Keys of the fields to show, separated by commas; all without it. */
+  readonly fields?: string | undefined
 }
 
 /** Conditions in one search; more is refused, so that no request builds an endless statement. */

@@ -6,6 +6,7 @@ import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
 import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
+import { chosenFields } from '#shared/records/selection.ts'
 import { tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -19,10 +20,11 @@ export interface SearchPage {
 export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQuery): Promise<SearchPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
+    const chosen = chosenFields(type, access, query.fields)
     const conditions = searchConditions(type, access, query)
     const order = searchOrder(type, access, query)
     const rows = await scope.db.query<Row & { total: number }>(pageWithTotal(type, conditions, order, query.limit, startOf(query)))
-    const records = rows.filter(({ id }) => id !== null).map((row) => visibleView(type, recordOf(type, row), access))
+    const records = rows.filter(({ id }) => id !== null).map((row) => visibleView(type, recordOf(type, row), access, chosen))
     return { records, total: rows[0]?.total ?? 0 }
   })
 }

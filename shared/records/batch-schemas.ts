@@ -1,0 +1,41 @@
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { recordSchema } from '#shared/records/schemas.ts'
+
+/** Changes in one batch. */
+export const maxBatch = 500
+
+const values = t.Record(t.String(), t.Unknown())
+const id = t.String({ description: 'Id of the record.' })
+
+const operation = t.Union([
+  t.Object({ op: t.Literal('create'), values: t.Optional(values) }),
+  t.Object({ op: t.Literal('update'), id, values }),
+  t.Object({ op: t.Literal('delete'), id }),
+  t.Object({
+    op: t.Literal('upsert'),
+    by: t.String({ description: 'Key of a unique field: the record that holds its value is changed, or one is created.' }),
+    values,
+  }),
+])
+export type BatchOperation = TypeOf<typeof batchInput>['operations'][number]
+
+/** Several changes of records of one type. */
+export const batchInput = schema(
+  t.Object(
+    {
+      operations: t.Array(operation, { minItems: 1, maxItems: maxBatch }),
+      atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each stands for itself.' })),
+    },
+    { title: 'Batch' },
+  ),
+)
+
+const result = t.Object({
+  status: t.Integer({ description: 'The status that the change alone would have been answered with.' }),
+  record: nullable(recordSchema),
+  error: nullable(t.Object({ code: t.String(), message: t.String() })),
+})
+export type BatchResult = TypeOf<typeof batchResults>['results'][number]
+
+/** What came of each change, in their order. */
+export const batchResults = schema(t.Object({ results: t.Array(result) }, { title: 'BatchResults' }))

@@ -1,0 +1,128 @@
+import { type Scope, within } from '#shared/access/scope.ts'
+import { builder } from '#shared/db/builder.ts'
+import { isOutdatedPicture } from '#shared/db/conflicts.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
+import { slot } from '#shared/db/statement.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { BatchOperation, BatchResult } from '#shared/records/batch-schemas.ts'
+import { createRecord } from '#shared/records/create.ts'
+import { removeRecord } from '#shared/records/delete.ts'
+import { accessTo } from '#shared/records/picture.ts'
+import { findRecord, visibleView } from '#shared/records/read.ts'
+import { columnsOf } from '#shared/records/record.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
+import { changeRecord } from '#shared/records/update.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import { parseValue } from '#shared/types/fields/value.ts'
+import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
+
+/**
+ * Does several changes of one type's records in their order and in one transaction, each with its own result. An atomic batch throws the
+ * first failure, naming its place, and leaves nothing behind; otherwise a change that fails leaves the others alone.
+ */
+export async function changeRecords(
+  scope: Scope,
+  typeKey: string,
+  operations: readonly BatchOperation[],
+  atomic: boolean,
+): Promise<{ results: BatchResult[] }> {
+  const run = () => scope.db.transaction((tx) => runAll(within(scope, tx), typeKey, operations, atomic))
+  if ('inTransaction' in scope.db) return run()
+  // A picture that went out of date ends the transaction; by then it is forgotten, and nothing of the batch stands.
+  return run().catch((error: unknown) => (isOutdatedPicture(error) ? run() : Promise.reject(error)))
+}
+
+async function runAll(
+  scope: Scope,
+  typeKey: string,
+  operations: readonly BatchOperation[],
+  atomic: boolean,
+): Promise<{ results: BatchResult[] }> {
+  const results: BatchResult[] = []
+  for (const [index, operation] of operations.entries()) {
+    try {
+      results.push(await inSavepoint(scope.db, () => kinds[operation.op](scope, typeKey, operation as never)))
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      if (atomic) throw problem(error.code, `operations[${index}]: ${error.message}`, { cause: error })
+      results.push({ status: error.status, record: null, error: { ...error.toJSON() } })
+    }
+  }
+  return { results }
+}
+
+type Of<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>
+
+/** What each kind of change does. */
+const kinds: { readonly [Op in BatchOperation['op']]: (scope: Scope, typeKey: string, operation: Of<Op>) => Promise<BatchResult> } = {
+  create: async (scope, typeKey, { values }) => created(scope, typeKey, values ?? {}),
+  update: async (scope, typeKey, { id, values }) => {
+    requirePermission(scope, typeKey, 'records:update')
+    await changeRecord(scope, typeKey, id, values)
+    return changed(scope, typeKey, id)
+  },
+  delete: async (scope, typeKey, { id }) => {
+    requirePermission(scope, typeKey, 'records:delete')
+    await removeRecord(scope, typeKey, id)
+    return { status: 204, record: null, error: null }
+  },
+  upsert,
+}
+
+async function created(scope: Scope, typeKey: string, values: Readonly<Record<string, unknown>>): Promise<BatchResult> {
+  const record = await createRecord(scope, typeKey, values)
+  return { status: 201, record: { ...record, values: { ...record.values } }, error: null }
+}
+
+/** A changed record as its caller sees it; null when the change made it unreadable. */
+async function changed(scope: Scope, typeKey: string, id: string): Promise<BatchResult> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = accessTo(scope, type, 'records:read')
+  const record = await findRecord(scope, type, id)
+  const view = record && access.test(record) ? visibleView(type, record, access) : undefined
+  return { status: 200, record: view ? { ...view, values: { ...view.values } } : null, error: null }
+}
+
+function requirePermission({ actor }: Scope, typeKey: string, permission: 'records:update' | 'records:delete'): void {
+  if (actor.policy.permits(permission, typeKey) === 'never') throw problem('FORBIDDEN', `Needs ${permission} on ${typeKey}`)
+}
+
+/** Changes the record that holds the value of a unique field, or creates one; of two at once, one creates and the other changes. */
+async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'>): Promise<BatchResult> {
+  const type = await requireRecordType(scope, typeKey)
+  const field = type.fieldByKey.get(by)
+  if (!field?.unique || accessTo(scope, type, 'records:read').hideable.has(by)) {
+    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read, got ${by}`)
+  }
+  const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
+  if (value === null) throw problem('VALIDATION_ERROR', `values.${by} is required`)
+  for (;;) {
+    const id = await findByUnique(scope, type, field, fieldKinds[field.type].toColumns(value))
+    if (id !== undefined) {
+      requirePermission(scope, typeKey, 'records:update')
+      await changeRecord(scope, typeKey, id, values)
+      return changed(scope, typeKey, id)
+    }
+    if (scope.actor.policy.permits('records:create', typeKey) === 'never') throw problem('FORBIDDEN', `Needs records:create on ${typeKey}`)
+    try {
+      return await inSavepoint(scope.db, () => created(scope, typeKey, values))
+    } catch (error) {
+      const raced = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
+      if (!raced) throw error
+    }
+  }
+}
+
+async function findByUnique(scope: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
+  const columns = columnsOf(field)
+  const statement = shaped(type, `unique ${field.column}`, () => {
+    const query = builder.select('id').from(tableOf(type))
+    for (const [index, column] of columns.entries()) {
+      query.whereRaw(`?? = ?::${fieldKinds[field.type].columns[index]}`, [column, slot(column) as never])
+    }
+    return query
+  })
+  const slots = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
+  return (await scope.db.query<{ id: string }>(statement(slots)))[0]?.id
+}

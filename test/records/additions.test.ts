@@ -1,0 +1,120 @@
+import test from 'ava'
+import { createMember } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const invoices = (w: World) => `${w.org.path}/records/invoices`
+
+test('a change with If-Match fails when the record changed since it was read', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const one = `${invoices(w)}/${(await owner.post(invoices(w), {})).data.id}`
+  const etag = (await owner.get(one)).headers.get('etag') ?? ''
+  t.regex(etag, /^"[\w-]+"$/)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => owner.put(`${one}/values`, { values: { notes: `${index}` } }, { 'if-match': etag })),
+  )
+  t.is(answers.filter(({ status }) => status === 204).length, 1)
+  t.deepEqual([...new Set(answers.filter(({ status }) => status !== 204).map(({ body }) => body.error.code))], ['PRECONDITION_FAILED'])
+  t.is((await owner.put(`${one}/values`, { values: { notes: 'any' } }, { 'if-match': '*' })).status, 204)
+  t.not((await owner.get(one)).headers.get('etag'), etag)
+})
+
+test('fields chooses what an answer shows', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { data } = await owner.post(invoices(w), { values: { notes: 'n', status: 'open' } })
+  t.deepEqual((await owner.get(`${invoices(w)}/${data.id}?fields=notes`)).data.values, { notes: 'n' })
+  t.deepEqual((await owner.get(`${invoices(w)}?fields=notes,status`)).data.records[0].values, { notes: 'n', status: 'open' })
+  t.deepEqual((await owner.get(`${invoices(w)}?offset=0&fields=`)).data.records[0].values, {})
+  t.is((await owner.get(`${invoices(w)}?fields=nope`)).status, 400)
+  const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['notes'] } }])
+  t.is((await client.get(`${invoices(w)}?fields=notes`)).status, 400)
+})
+
+test('a search sorts by several keys', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  for (const [customer_name, total] of [
+    ['b', 1],
+    ['a', 1],
+    ['a', 2],
+    ['b', 2],
+  ] as const) {
+    await w.org.owner.post(invoices(w), { values: { customer_name, total } })
+  }
+  const order = async (query: string) =>
+    (await w.org.owner.get(`${invoices(w)}?${query}`)).data.records.map(
+      ({ values }: { values: { customer_name: string; total: { amount: number } } }) => values.customer_name + values.total.amount,
+    )
+  t.deepEqual(await order('sort=customer_name,total&dir=asc'), ['a1', 'a2', 'b1', 'b2'])
+  t.deepEqual(await order('sort=customer_name,total&dir=asc,desc'), ['a2', 'a1', 'b2', 'b1'])
+  t.deepEqual(await order('sort=total,created_at&dir=desc,asc'), ['a2', 'b2', 'b1', 'a1'])
+  t.is((await w.org.owner.get(`${invoices(w)}?sort=total&dir=asc,desc`)).status, 400)
+  t.is((await w.org.owner.get(`${invoices(w)}?dir=up`)).status, 400)
+})
+
+test('a batch gives each change its own result', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const first = (await owner.post(invoices(w), { values: { number: 'A' } })).data
+  const { status, data } = await owner.post(`${invoices(w)}/batch`, {
+    operations: [
+      { op: 'create', values: { number: 'B' } },
+      { op: 'create', values: { number: 'A' } },
+      { op: 'update', id: first.id, values: { notes: 'x' } },
+      { op: 'delete', id: 'nothing' },
+      { op: 'upsert', by: 'number', values: { number: 'A', notes: 'y' } },
+      { op: 'upsert', by: 'number', values: { number: 'C' } },
+      { op: 'upsert', by: 'notes', values: { notes: 'C' } },
+      { op: 'delete', id: first.id },
+    ],
+  })
+  t.is(status, 200)
+  t.deepEqual(
+    data.results.map((result: { status: number }) => result.status),
+    [201, 409, 200, 404, 200, 201, 400, 204],
+  )
+  t.is(data.results[4].record.values.notes, 'y')
+  t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, 2)
+})
+
+test('an atomic batch leaves nothing behind when one change fails', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const operations = [
+    { op: 'create', values: {} },
+    { op: 'create', values: { status: 'bad' } },
+  ]
+  const answer = await w.org.owner.post(`${invoices(w)}/batch`, { operations, atomic: true })
+  t.is(answer.status, 400)
+  t.regex(answer.body.error.message, /^operations\[1\]: values\.status/)
+  t.is((await w.org.owner.get(`${invoices(w)}?offset=0`)).data.total, 0)
+  const many = (count: number) => ({ operations: Array.from({ length: count }, () => ({ op: 'create' })), atomic: true })
+  t.is((await w.org.owner.post(`${invoices(w)}/batch`, many(501))).status, 400)
+  t.is((await w.org.owner.post(`${invoices(w)}/batch`, many(500))).data.results.length, 500)
+})
+
+test('a batch asks for the permission of each change', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
+  const { data } = await w.org.owner.post(invoices(w), {})
+  const operations = [{ op: 'create' }, { op: 'update', id: data.id, values: {} }, { op: 'delete', id: data.id }]
+  const answer = await client.post(`${invoices(w)}/batch`, { operations })
+  t.deepEqual(
+    answer.data.results.map((result: { status: number }) => result.status),
+    [201, 403, 403],
+  )
+})
+
+test('of 20 upserts of one value at once one creates', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const operations = [{ op: 'upsert', by: 'number', values: { number: 'X' } }]
+  const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(`${invoices(w)}/batch`, { operations })))
+  const statuses = answers.map(({ data }) => data.results[0].status).sort()
+  t.deepEqual(statuses, [...Array(19).fill(200), 201])
+})
