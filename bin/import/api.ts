@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-
-/** A failure that the API answered, with its code; INTERNAL when something else answered or nothing did. */
-export class ApiFailure extends Error {
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import { catalogue, type ErrorCode, type Problem, problem } from '#shared/kernel/errors.ts'
 
 /** A body of JSON, or of CSV as it is. */
 type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<ArrayBuffer> }
 
-/** Calls the API as the holder of a key; gives what an answer holds under `data`. Throws ApiFailure. */
+/**
+ * Calls the API as the holder of a key; gives what an answer holds under `data`. Throws the Problem that the API answered, and INTERNAL when
+ * something else answered or nothing did.
+ */
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
@@ -24,22 +18,35 @@ export interface Api {
 
 /** Seconds before each further try of what failed on the server's side (document 1, Errors, rule 5). */
 const waits = [0.5, 1, 2, 4, 8]
-const passing = new Set([429, 500, 502, 503])
+/** Stands where no answer came. */
+const unreachable = 0
+const passing = new Set([429, 500, 502, 503, unreachable])
 
 /** How often work that takes longer than its caller may wait is looked at, in milliseconds. */
 const lookMs = 500
 
-/** Makes a caller of the API at this base address. */
+/** Makes a caller of the API at this base address. One that was never reached is not tried again. */
 export function connect(baseUrl: string, key: string): Api {
   const headers = { authorization: `Bearer ${key}` }
-  const get = async <T>(path: string) => (await send(baseUrl + path, { headers })).data as T
+  let reached = false
+  const send = async (path: string, request: RequestInit): Promise<Answer> => {
+    for (let tries = 0; ; tries++) {
+      const answer = await attempt(baseUrl + path, request)
+      const wait = waits[tries]
+      reached ||= answer.status !== unreachable
+      if (answer.failure === undefined) return answer
+      if (wait === undefined || !reached || !passing.has(answer.status)) throw answer.failure
+      await delay(wait * 1000)
+    }
+  }
+  const get = async <T>(path: string) => (await send(path, { headers })).data as T
   return {
     baseUrl,
     get,
     async post<T>(path: string, body: Body) {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
       const request = { method: 'POST', headers: { ...headers, 'content-type': type, 'idempotency-key': randomUUID() }, body: content }
-      const { status, data } = await send(baseUrl + path, request)
+      const { status, data } = await send(path, request)
       if (status !== 202) return data as T
       const org = path.split('/').slice(0, 3).join('/')
       return (await settled(() => get<Job>(`${org}/jobs/${(data as { job_id: string }).job_id}`))) as T
@@ -47,43 +54,41 @@ export function connect(baseUrl: string, key: string): Api {
   }
 }
 
-async function send(url: string, request: RequestInit): Promise<Answer> {
-  for (const wait of [...waits, undefined]) {
-    const answer = await attempt(url, request)
-    if (answer.failure === undefined) return answer
-    if (wait === undefined || !passing.has(answer.status)) throw answer.failure
-    await delay(wait * 1000)
-  }
-  throw new ApiFailure('INTERNAL', `${url} does not answer`)
-}
-
 interface Answer {
   readonly status: number
   readonly data: unknown
-  readonly failure: ApiFailure | undefined
+  readonly failure: Problem | undefined
 }
 
-/** One try; an address that cannot be reached is tried again like one that answers 503. */
+/** One try. */
 async function attempt(url: string, request: RequestInit): Promise<Answer> {
   let response: Response
   try {
     response = await fetch(url, request)
   } catch (error) {
     const { cause } = error as { cause?: { code?: string; message?: string } }
-    const failure = new ApiFailure('INTERNAL', `${new URL(url).origin} cannot be reached: ${cause?.message || cause?.code || error}`)
-    return { status: 503, data: undefined, failure }
+    const failure = problem('INTERNAL', `${new URL(url).origin} cannot be reached: ${cause?.message || cause?.code || error}`)
+    return { status: unreachable, data: undefined, failure }
   }
   const { status, ok } = response
   const text = await response.text()
   const body = parse(text)
-  const { code, message } = body?.error ?? { code: 'INTERNAL', message: text.slice(0, 200) }
-  return { status, data: body?.data, failure: ok && body ? undefined : new ApiFailure(code, `${status} ${code}: ${message}`) }
+  if (ok && body) return { status, data: body.data, failure: undefined }
+  return { status, data: undefined, failure: failureOf(body?.error ?? { message: `${status} ${text.slice(0, 200)}` }) }
 }
 
 interface Answered {
   readonly data?: unknown
-  readonly error?: { readonly code: string; readonly message: string }
+  readonly error?: Failure
 }
+
+interface Failure {
+  readonly code?: string
+  readonly message: string
+}
+
+const failureOf = ({ code = '', message }: Failure): Problem =>
+  problem(Object.hasOwn(catalogue, code) ? (code as ErrorCode) : 'INTERNAL', message)
 
 /** The JSON of an answer; undefined when whoever answered is not the API. */
 function parse(text: string): Answered | undefined {
@@ -97,14 +102,14 @@ function parse(text: string): Answered | undefined {
 interface Job {
   readonly status: 'queued' | 'running' | 'done' | 'failed'
   readonly result: unknown
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: Failure | null
 }
 
 async function settled(look: () => Promise<Job>): Promise<unknown> {
   for (;;) {
     const { status, result, error } = await look()
     if (status === 'done') return result
-    if (status === 'failed') throw new ApiFailure(error?.code ?? 'INTERNAL', `${error?.code}: ${error?.message}`)
+    if (status === 'failed') throw failureOf(error ?? { message: 'The work failed' })
     await delay(lookMs)
   }
 }

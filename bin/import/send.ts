@@ -1,4 +1,5 @@
-import { type Api, ApiFailure } from './api.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Api } from './api.ts'
 import { chunksOf } from './chunks.ts'
 import type { Proposal } from './propose.ts'
 
@@ -19,7 +20,7 @@ export async function* sendRows(api: Api, orgId: string, path: string, proposal:
   for await (const { csv, rows, refused } of chunksOf(path, proposal)) {
     const { created, errors } = rows.length === 0 ? { created: 0, errors: [] } : await sendChunk(api, orgId, proposal.type.key, csv)
     if (created + errors.length !== rows.length)
-      throw new ApiFailure('INTERNAL', `The API read ${created + errors.length} rows where ${rows.length} were sent.`)
+      throw problem('INTERNAL', `The API read ${created + errors.length} rows where ${rows.length} were sent.`)
     const failed = [...refused, ...errors.map(({ row, message }) => ({ row: rows[row - 1] ?? row, message }))]
     yield { created, failed: failed.sort((one, other) => one.row - other.row) }
   }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { problem } from '#shared/kernel/errors.ts'
 import { readCsv } from '#shared/records/csv/read.ts'
 import { type Column, watchColumn } from './column.ts'
@@ -23,10 +23,12 @@ export async function surveyFile(path: string): Promise<Survey> {
   return { columns: columns.map((column) => column.conclude()), rows: count }
 }
 
+/** A file on a disk: what comes through a pipe could not be read a second time. */
 async function openFile(path: string): Promise<AsyncIterable<Buffer>> {
   try {
-    return (await open(path)).createReadStream()
+    if ((await stat(path)).isFile()) return (await open(path)).createReadStream()
   } catch (cause) {
     throw problem('VALIDATION_ERROR', `file cannot be read: ${(cause as Error).message}`, { cause })
   }
+  throw problem('VALIDATION_ERROR', `file must be a file on a disk, got ${path}`)
 }

@@ -1,0 +1,291 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { callWith } from '#test/bin/call.ts'
+import { createService } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const fixtures = new URL('../fixtures/csv/', import.meta.url)
+const { files: facts } = JSON.parse(readFileSync(new URL('facts.json', fixtures), 'utf8')) as {
+  files: Readonly<Record<string, { readonly data_rows: number }>>
+}
+const fixture = (name: string): string => new URL(name, fixtures).pathname
+
+/** A CSV file of a test's own, under this name. */
+function fileOf(name: string, text: string | Uint8Array): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'kontor-import-')), name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** A world, and `kontor import` as a service account of it. */
+async function importing(t: ExecutionContext, policy: readonly object[] = [{ effect: 'allow', actions: ['*'] }]) {
+  const w = await world()
+  t.teardown(w.close)
+  const robot = await createService(w, w.org, policy)
+  const environment = { KONTOR_URL: `http://127.0.0.1:${w.api.port}`, KONTOR_KEY: robot.client.token ?? '', DATA_DIR: w.config.dataDir }
+  return { w, environment, kontorImport: (...args: readonly string[]) => callWith(environment, 'import', ...args) }
+}
+
+const recordsOf = async (w: World, type: string) =>
+  (await w.org.owner.get(`${w.org.path}/records/${type}?sort=created_at&dir=asc&limit=200`)).data
+const fieldsOf = async (w: World, type: string) => (await w.org.owner.get(`${w.org.path}/fields?entity_type=${type}`)).data
+const typesOf = async (w: World): Promise<readonly string[]> =>
+  (await w.org.owner.get(`${w.org.path}/types`)).data.map(({ key }: { key: string }) => key)
+
+/** An export in the order of creation, without the columns that every record has of its own. */
+async function cellsOf(w: World, type: string): Promise<string> {
+  const { text, status } = await w.org.owner.get(`${w.org.path}/records/${type}/export?sort=created_at&dir=asc`)
+  return `${status}\n${text.replaceAll(/^(?:id,created_at|[0-9a-f-]{36},[^,]+),/gm, '')}`
+}
+
+for (const name of ['northwind-customers', 'chinook-invoiceline', 'country-codes', 'acm-journals']) {
+  test(`${name}.csv becomes a type with all its rows, and its export imported again exports the same cells`, async (t) => {
+    const { w, kontorImport } = await importing(t)
+    const rows = facts[`real/${name}.csv`]?.data_rows
+    const first = await kontorImport(fixture(`real/${name}.csv`), '--json')
+    t.is(first.code, 0, first.err)
+    t.like(first.json, { type: { created: true }, rows, created: rows, failed: 0, errors: [] })
+    const type: string = first.json.type.key
+    t.is((await recordsOf(w, type)).total, rows)
+    const { text } = await w.org.owner.get(`${w.org.path}/records/${type}/export?sort=created_at&dir=asc`)
+    const again = await kontorImport(fileOf('again.csv', text), '--json')
+    t.like(again.json, { type: { key: 'again', created: true }, created: rows, failed: 0 })
+    t.is(await cellsOf(w, 'again'), await cellsOf(w, type))
+  })
+}
+
+test('the values decide what a field is', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const columns: Readonly<Record<string, readonly [cells: readonly string[], type: string]>> = {
+    Price: [['1', '-12.5', '99999999999999.999999'], 'number'],
+    Zip: [['01067', '10115'], 'string'],
+    Phone: [['+4930123456', '30'], 'string'],
+    'Too precise': [['0.1234567', '1'], 'string'],
+    Scientific: [['1e5', '2'], 'string'],
+    Active: [['true', 'FALSE', ''], 'bool'],
+    'Yes no': [['yes', 'no'], 'string'],
+    Day: [['2026-01-31', '', '2024-02-29'], 'date'],
+    'No day': [['2026-02-30', '2026-01-01'], 'string'],
+    'Day of ours': [['31.01.2026', '01.02.2026'], 'string'],
+    Moment: [['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.5+02:00'], 'datetime'],
+    Mail: [['ann@example.com', 'bob@example.org'], 'email'],
+    Web: [['https://example.com/a?b=c', 'http://example.org'], 'url'],
+    'No web': [['example.com', 'https://example.com'], 'string'],
+    Long: [['x'.repeat(501), 'y'], 'text'],
+    'Just fits': [['😀'.repeat(500)], 'string'],
+    Nothing: [[], 'string'],
+    Blanks: [[' 1 ', '2'], 'number'],
+  }
+  const names = Object.keys(columns)
+  const height = Math.max(...Object.values(columns).map(([cells]) => cells.length))
+  const lines = Array.from({ length: height }, (_, row) => names.map((name) => columns[name]?.[0][row] ?? '').join(','))
+  const { code, err, json } = await kontorImport(fileOf('values.csv', [names.join(','), ...lines, ''].join('\n')), '--json')
+  t.is(code, 0, err)
+  const fields = await fieldsOf(w, 'values')
+  t.deepEqual(
+    fields.map(({ label, type }: { label: string; type: string }) => [label, type]),
+    names.map((name) => [name, columns[name]?.[1]]),
+  )
+  t.like(json, { created: height, failed: 0 })
+  t.like((await recordsOf(w, 'values')).records[0].values, { zip: '01067', phone: '+4930123456', price: 1, active: true, blanks: 1 })
+})
+
+test('few values that come again and again are the options of a select', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const row = (index: number) => `${['red', 'green', 'blue'][index % 3]},${index % 4},word ${index % 30},same`
+  const text = (rows: number) => `colour,digit,word,constant\n${Array.from({ length: rows }, (_, index) => row(index)).join('\n')}\n`
+  const types = async (rows: number) => {
+    const { json } = await kontorImport(fileOf(`rows_${rows}.csv`, text(rows)), '--dry-run', '--json')
+    return json.columns.map(({ type }: { type: string }) => type)
+  }
+  t.deepEqual(await types(60), ['select', 'number', 'string', 'string'])
+  t.deepEqual(await types(59), ['string', 'number', 'string', 'string'])
+  t.deepEqual(await types(1_000), ['select', 'number', 'string', 'string'])
+  t.is((await kontorImport(fileOf('colours.csv', text(120)), '--json')).json.created, 120)
+  t.deepEqual((await fieldsOf(w, 'colours'))[0].rules, { options: ['blue', 'green', 'red'] })
+})
+
+test('names become keys: letters of other alphabets, digits in front, reserved and clashing names', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const names = {
+    customerID: 'customer_id',
+    'e-Mail Adresse': 'e_mail_adresse',
+    Größe: 'grosse',
+    Ñandú: 'nandu',
+    Имя: 'imya',
+    Αθήνα: 'athina',
+    '2020 total': 'field_2020_total',
+    x: 'field_x',
+    東京: 'column_9',
+    id: 'id_2',
+    owner: 'owner_2',
+    Name: 'name',
+    name: 'name_2',
+    constructor: 'constructor',
+    HTTPServer: 'http_server',
+    ['long '.repeat(20).trim()]: 'long_'.repeat(13).slice(0, 64).replace(/_$/, ''),
+  }
+  const text = `${Object.keys(names).join(',')}\n${Object.keys(names)
+    .map((_, index) => `v${index}`)
+    .join(',')}\n`
+  const { code, err } = await kontorImport(fileOf('2020 Größen (neu).csv', text))
+  t.is(code, 0, err)
+  const fields = await fieldsOf(w, 'type_2020_grossen_neu')
+  t.deepEqual(
+    Object.fromEntries(fields.map(({ label, key }: { label: string; key: string }) => [label, key])),
+    names as Record<string, string>,
+  )
+  const [record] = (await recordsOf(w, 'type_2020_grossen_neu')).records
+  t.deepEqual(
+    Object.values(record.values),
+    Object.keys(names).map((_, index) => `v${index}`),
+  )
+})
+
+test('a dry run shows the proposal and makes nothing', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const before = await typesOf(w)
+  const shown = await kontorImport(fixture('real/northwind-customers.csv'), '--dry-run')
+  t.is(shown.code, 0, shown.err)
+  t.regex(shown.out, /^New record type northwind_customers, 91 rows\n/)
+  t.regex(shown.out, /customerID +customer_id +string +ALFKI\n/)
+  const { json } = await kontorImport(fixture('real/northwind-customers.csv'), '--dry-run', '--json', '--type', 'clients')
+  t.like(json, { dry_run: true, rows: 91, type: { key: 'clients', created: true } })
+  t.like(json.columns[0], { header: 'customerID', field: 'customer_id', label: 'customerID', type: 'string', created: true })
+  t.deepEqual(await typesOf(w), before)
+})
+
+test('a type that is there gets the fields that it lacks, and the columns that match fill its own', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  await w.org.owner.post(`${w.org.path}/types`, { key: 'people', label: 'People' })
+  const field = (key: string, more: object) =>
+    w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'people', key, label: key, type: 'string', ...more })
+  await field('full_name', {})
+  await field('mail', { label: 'E-Mail', type: 'email' })
+  const sum = await field('shout', { type: 'string' })
+  await w.org.owner.put(`${w.org.path}/fields/${sum.data.id}/formula`, { formula: 'UPPER(full_name)' })
+  const file = fileOf('people.csv', 'Full Name,E-Mail,shout,City\nAnn,ann@example.com,x,Oslo\nBob,no mail,x,Rome\n')
+  const { code, out } = await kontorImport(file)
+  t.is(code, 1)
+  t.regex(out, /^Record type people, which is there already, 2 rows\n/)
+  t.regex(out, /Full Name +full_name +string \(there already\) +Ann\n/)
+  t.regex(out, /shout +- +left out +shout computes itself\n/)
+  t.regex(out, /^row 2: values.mail must be a valid email address, got "no mail"$/m)
+  const { records, total } = await recordsOf(w, 'people')
+  t.is(total, 1)
+  t.deepEqual({ ...records[0].values }, { full_name: 'Ann', mail: 'ann@example.com', shout: 'ANN', city: 'Oslo' })
+  t.is((await fieldsOf(w, 'people')).length, 4)
+})
+
+test('rows that fail are named by their number in the whole file, in every chunk', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  await w.org.owner.post(`${w.org.path}/types`, { key: 'codes', label: 'Codes' })
+  await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'codes', key: 'code', label: 'code', type: 'number', unique: true })
+  const lines = Array.from({ length: 1_200 }, (_, index) =>
+    index === 699 ? 'x,1' : index === 899 ? '1,2,3' : index === 1_099 ? '5,0' : `${index},`,
+  )
+  const { code, json } = await kontorImport(fileOf('codes.csv', `code,note\n${lines.join('\n')}\n`), '--json')
+  t.is(code, 1)
+  t.like(json, { rows: 1_200, created: 1_197, failed: 3 })
+  t.deepEqual(json.errors, [
+    { row: 700, message: 'values.code must be a number with up to 14 digits before and 6 after the decimal point, got "x"' },
+    { row: 900, message: 'has 3 cells where the header has 2' },
+    { row: 1_100, message: 'values.code already has this value in another record' },
+  ])
+})
+
+test('rows of one column that are blank are records too', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const { json } = await kontorImport(fileOf('blank.csv', 'name\na\n""\nb\n'), '--json')
+  t.like(json, { rows: 3, created: 3 })
+  const { records } = await recordsOf(w, 'blank')
+  t.deepEqual(
+    records.map(({ values }: { values: { name: unknown } }) => values.name),
+    ['a', null, 'b'],
+  )
+})
+
+test('the query that it ends with finds records', async (t) => {
+  const { w, environment, kontorImport } = await importing(t)
+  const { json, out } = { ...(await kontorImport(fileOf('it.csv', "name,price\nO'Neill & Co,1\nb,2\n"), '--json')) }
+  t.is(out.trim(), JSON.stringify(json))
+  const [, header, address] = /^curl -H "Authorization: Bearer (\S+)" '([^']+)'$/.exec(json.example) ?? []
+  t.is(header, '$KONTOR_KEY')
+  const found = await w.visitor.as(environment.KONTOR_KEY).get((address ?? '').replace(/^http:\/\/[^/]+/, ''))
+  t.is(found.data.total, 1, json.example)
+  t.is(found.data.records[0].values.name, "O'Neill & Co")
+})
+
+test('what the first start left says where the API is, and its key goes to no other server', async (t) => {
+  const { w, environment } = await importing(t)
+  const root = environment.KONTOR_URL
+  const bootstrap = { base_url: `${root}/v1`, org_id: w.org.id, api_key: environment.KONTOR_KEY }
+  writeFileSync(join(w.config.dataDir, 'bootstrap.json'), JSON.stringify(bootstrap))
+  const file = fileOf('things.csv', 'name\na\n')
+  const { code, out, err } = await callWith({ DATA_DIR: w.config.dataDir }, 'import', file)
+  t.is(code, 0, err)
+  t.regex(out, new RegExp(`\n1 of 1 rows imported in .* s. Query them:\n  curl -H "Authorization: Bearer ${environment.KONTOR_KEY}" '`))
+  const elsewhere = await callWith({ DATA_DIR: w.config.dataDir }, 'import', file, '--url', root)
+  t.is(elsewhere.code, 2)
+  t.regex(elsewhere.err, /^Name the API and a key: /)
+})
+
+const refused: readonly (readonly [name: string, args: (file: string) => readonly string[], code: number, message: RegExp])[] = [
+  ['a file that is not there', () => ['/nowhere/at/all.csv'], 2, /^file cannot be read: ENOENT/],
+  ['a folder', () => [tmpdir()], 2, /^file must be a file on a disk/],
+  ['a blank file', () => [fileOf('blank.csv', '')], 2, /^file must have a header row/],
+  ['a quote that nothing closes', () => [fileOf('open.csv', 'a,b\n1,"2\n3,4\n')], 2, /^file: row 1 has a quoted cell that is never closed/],
+  ['an archive', () => [fixture('edge/frictionless--implicit-gz.csv')], 2, /^file must be CSV text, got a gzip archive/],
+  ['a bad key for the type', (file) => [file, '--type', 'No Key'], 2, /^key must be 2 to 32 lowercase letters/],
+  ['a wrong access key', (file) => [file, '--key', 'kt_wrong'], 1, /^Send a valid access key/],
+  ['an address of nothing', (file) => [file, '--url', 'http://127.0.0.1:9'], 1, /^http:\/\/127.0.0.1:9 cannot be reached/],
+  ['no address', (file) => [file, '--url', 'localhost'], 2, /^--url must be an address such as http/],
+  ['too much', (file) => [file, 'type', 'and', 'then', 'some', 'more'], 2, /is one too many/],
+]
+
+test('what cannot be imported is refused in words, and nothing is made of it', async (t) => {
+  const { w, kontorImport } = await importing(t)
+  const before = await typesOf(w)
+  const good = fileOf('good.csv', 'name\na\n')
+  for (const [name, args, code, message] of refused) {
+    const called = await kontorImport(...args(good))
+    t.is(called.code, code, `${name}: ${called.err}`)
+    t.regex(called.err, message, name)
+    t.is(called.out, '', name)
+  }
+  t.deepEqual(await typesOf(w), before)
+})
+
+test('a key that may not create types is told so', async (t) => {
+  const { kontorImport } = await importing(t, [{ effect: 'allow', actions: ['types:read'] }])
+  const { code, json } = await kontorImport(fileOf('x.csv', 'name\na\n'), '--json')
+  t.is(code, 1)
+  t.deepEqual(json, { error: { code: 'FORBIDDEN', message: 'Needs types:create' } })
+})
+
+/** Files of the edge folder that are no CSV that can be read. */
+const unreadable = ['commons--csv-141', 'csvparser--latin', 'frictionless--empty', 'frictionless--implicit-gz']
+
+test('every odd file ends in the rows that are in it, or in words', async (t) => {
+  const { kontorImport } = await importing(t)
+  for (const [path, { data_rows }] of Object.entries(facts)) {
+    if (!path.startsWith('edge/')) continue
+    const { code, json } = await kontorImport(
+      fixture(path),
+      '--json',
+      '--type',
+      `t_${basename(path, '.csv')
+        .replaceAll(/[^a-z0-9]+/g, '_')
+        .slice(-29)}`,
+    )
+    if (unreadable.includes(basename(path, '.csv'))) {
+      t.is(code, 2, path)
+      t.is(json.error.code, 'VALIDATION_ERROR', path)
+    } else {
+      t.is(json.created + json.failed, data_rows, path)
+      t.is(json.failed, code === 0 ? 0 : json.errors.length, path)
+    }
+  }
+})
