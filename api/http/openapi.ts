@@ -1,7 +1,8 @@
 import { collectSchemas, type Json } from '#api/http/openapi/collect-schemas.ts'
 import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
+import { headerParameters } from '#api/http/openapi/header-parameters.ts'
 import { idOf } from '#api/http/openapi/operation-id.ts'
-import { parametersOf, pathTemplate, preferParameter, requestIdParameter } from '#api/http/openapi/parameters.ts'
+import { parametersOf, pathTemplate } from '#api/http/openapi/parameters.ts'
 import { requestBodyOf } from '#api/http/openapi/request-body.ts'
 import { headers, successesOf } from '#api/http/openapi/successes.ts'
 import type { Section } from '#api/http/route.ts'
@@ -48,7 +49,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access key, or the session token of a signed-in person.' },
       },
-      parameters: { RequestId: requestIdParameter, Prefer: preferParameter },
+      parameters: headerParameters,
       headers,
       responses: Object.fromEntries(failures),
       schemas: { Error: failureSchema, ...schemas.named() },

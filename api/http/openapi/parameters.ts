@@ -1,34 +1,14 @@
 import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import { headerParametersOf } from '#api/http/openapi/header-parameters.ts'
 import type { Route } from '#api/http/route.ts'
 
 /** A path as OpenAPI writes it: `:typeKey` and `*path` become `{typeKey}` and `{path}`, optional groups are written out. */
 export const pathTemplate = (path: string): string => path.replace(/[{}]/g, '').replace(/[:*](\w+)/g, '{$1}')
 
-/** The request id that a client may choose (document 1, Shared formats). */
-export const requestIdParameter: Json = {
-  name: 'X-Request-ID',
-  in: 'header',
-  description: 'An id of your own for this request; it is echoed back and stands in errors, logs and the audit trail.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
-}
-
-/** How long a caller waits for a worker (decisions, Long work). */
-export const preferParameter: Json = {
-  name: 'Prefer',
-  in: 'header',
-  description: '`respond-async` answers 202 at once; `wait=n` waits up to n seconds, at most 60 (RFC 7240).',
-  schema: { type: 'string', examples: ['respond-async', 'wait=5'] },
-}
-
 /** What a request of this route may carry beside its body. */
 export function parametersOf(route: Route, schemas: Schemas): Json[] {
   const names = pathTemplate(route.path).match(/(?<=\{)\w+/g) ?? []
-  return [
-    ...names.map(pathParameter),
-    ...queryParameters(route, schemas),
-    { $ref: '#/components/parameters/RequestId' },
-    ...(route.kind === 'delegate' ? [{ $ref: '#/components/parameters/Prefer' }] : []),
-  ]
+  return [...names.map(pathParameter), ...queryParameters(route, schemas), ...headerParametersOf(route)]
 }
 
 function pathParameter(name: string): Json {

@@ -1,0 +1,51 @@
+import type { Json } from '#api/http/openapi/collect-schemas.ts'
+import type { Route } from '#api/http/route.ts'
+
+/** What a request may carry in its header: which routes look at it, and what it says. */
+interface HeaderParameter {
+  readonly component: string
+  readonly name: string
+  readonly on: (route: Route) => boolean
+  readonly description: string
+  readonly schema: Json
+}
+
+const table: readonly HeaderParameter[] = [
+  {
+    component: 'RequestId',
+    name: 'X-Request-ID',
+    on: () => true,
+    description: 'An id of your own for this request; it is echoed back and stands in errors, logs and the audit trail.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  },
+  {
+    component: 'Prefer',
+    name: 'Prefer',
+    on: ({ kind }) => kind === 'delegate',
+    description: '`respond-async` answers 202 at once; `wait=n` waits up to n seconds, at most 60 (RFC 7240).',
+    schema: { type: 'string', examples: ['respond-async', 'wait=5'] },
+  },
+  {
+    component: 'IdempotencyKey',
+    name: 'Idempotency-Key',
+    on: ({ method, permission }) => method === 'POST' && permission !== 'public',
+    description: 'The same key on the same path within 24 hours answers with the first response again and does nothing twice.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  {
+    component: 'IfMatch',
+    name: 'If-Match',
+    on: ({ fails }) => fails?.includes('PRECONDITION_FAILED') ?? false,
+    description: 'The ETag that was read; when another version is stored by now, the answer is PRECONDITION_FAILED.',
+    schema: { type: 'string' },
+  },
+]
+
+/** The header parameters of a route, as references. */
+export const headerParametersOf = (route: Route): Json[] =>
+  table.filter(({ on }) => on(route)).map(({ component }) => ({ $ref: `#/components/parameters/${component}` }))
+
+/** What they refer to. */
+export const headerParameters: Json = Object.fromEntries(
+  table.map(({ component, name, description, schema }) => [component, { name, in: 'header', description, schema }]),
+)
