@@ -1,5 +1,5 @@
 import type { Json } from '#api/http/openapi/collect-schemas.ts'
-import { commonHeaders } from '#api/http/openapi/successes.ts'
+import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
 import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
 
@@ -25,7 +25,7 @@ export function failuresOf(route: Route, responses: Map<string, Json>): Json {
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = codes.join('.') + (route.limit ? '.limited' : '')
+      const name = codes.join('.') + (isLimited(route) ? '.limited' : '')
       responses.set(name, failure(codes, route))
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
@@ -33,7 +33,7 @@ export function failuresOf(route: Route, responses: Map<string, Json>): Json {
 }
 
 /** Every code that a route may answer: what its place in the pipeline brings with it, and what its work names itself. */
-export function codesOf({ permission, path, limit, fails = [] }: Route): ErrorCode[] {
+export function codesOf({ permission, path, limit, limitBy, fails = [] }: Route): ErrorCode[] {
   const inWorkspace = path.startsWith('/orgs/:orgId')
   const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', ...fails])
@@ -41,7 +41,7 @@ export function codesOf({ permission, path, limit, fails = [] }: Route): ErrorCo
   if (!isOpen) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
-  if (limit) codes.add('RATE_LIMITED')
+  if (limit || limitBy) codes.add('RATE_LIMITED')
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 

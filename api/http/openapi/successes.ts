@@ -17,10 +17,13 @@ export const headers: Json = {
 
 const refer = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
 
+/** Whether requests of a route are counted. */
+export const isLimited = ({ limit, limitBy }: Route): boolean => limit !== null || limitBy !== undefined
+
 /** The headers that every answer of a route carries. */
-export const commonHeaders = (route: Pick<Route, 'limit'>): Json => ({
+export const commonHeaders = (route: Route): Json => ({
   'X-Request-ID': refer('RequestId'),
-  ...(route.limit ? { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') } : {}),
+  ...(isLimited(route) ? { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') } : {}),
 })
 
 /** The answers of a route that went well, by status. */
