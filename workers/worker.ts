@@ -12,6 +12,7 @@ import { startSchedules } from '#workers/schedules.ts'
 export interface Worker {
   readonly database: Database
   readonly pools: Pools
+  readonly queue: Queue
   /** Takes no more work, ends what runs within `graceMs`, hands the rest back, and lets go of every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
@@ -39,6 +40,7 @@ export async function startWorker(
   return {
     database,
     pools,
+    queue,
     stop: async (graceMs) => {
       stopSchedules()
       await listener.close()

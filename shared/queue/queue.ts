@@ -26,11 +26,11 @@ export class Queue {
   /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
     this.boss = new PgBoss({
-      db: { executeSql: async (text, values) => ({ rows: await database.query({ text, values: values ?? [] }) }) },
+      db: { executeSql: (text, values) => database.pool.query(text, values) },
       migrate: false,
       createSchema: false,
       supervise,
-      schedule: supervise,
+      schedule: false,
       superviseIntervalSeconds: 5,
       monitorIntervalSeconds: 5,
       cronMonitorIntervalSeconds: 5,
@@ -52,18 +52,18 @@ export class Queue {
 
   /**
    * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
-   * the id that is both. Workers hear of it after the commit.
+   * the id that is both. Workers hear of it after the commit. An untracked job that is filed again under its `id` is there once, for as
+   * long as the queue keeps it: an hour after its end.
    */
   async enqueue<Payload>(
     db: Executor,
     job: JobDefinition<Payload, unknown>,
     origin: Origin,
     payload: NoInfer<Payload>,
-    options: SendOptions = {},
+    { id = newId(), ...options }: SendOptions & { readonly id?: string } = {},
   ): Promise<string> {
-    const id = newId()
     const { workspaceId, cause } = origin
-    if (cause.depth >= maxDepth) return id
+    if (cause.depth > maxDepth) return id
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
       if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
@@ -89,7 +89,7 @@ export class Queue {
 /** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
 export async function installQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
   const boss = new PgBoss({
-    db: { executeSql: async (text, values) => ({ rows: await database.query({ text, values: values ?? [] }) }) },
+    db: { executeSql: (text, values) => database.pool.query(text, values) },
     supervise: false,
     schedule: false,
   })
