@@ -13,14 +13,14 @@ const verbs = {
   migrate: ['bin/kontor.ts', 'migrate'],
   console: ['scripts/console.ts'],
   routes: ['scripts/routes.ts'],
-  jobs: ['bin/kontor.ts', 'jobs', 'list'],
+  jobs: ['scripts/jobs.ts'],
   trace: ['scripts/trace.ts'],
   'test:faults': ['scripts/test.ts', 'test/faults/**/*.faults.ts'],
   bench: ['bench/main.ts'],
 }
 
 // With a database of one's own these need no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for them.
-const production = process.env.DATABASE_URL ? ['start', 'migrate', 'jobs'] : []
+const production = process.env.DATABASE_URL ? ['start', 'migrate'] : []
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [verb, ...args] = process.argv.slice(2)

@@ -78,12 +78,13 @@ async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Pr
 }
 
 async function migrateDatabase(url: string): Promise<void> {
-  const { migrate } = await import('#shared/db/migrate.ts')
-  await unlessStopped(stop, migrate(url))
+  const { release } = await import('#shared/release.ts')
+  await unlessStopped(stop, release(url))
 }
 
 async function bootstrap(environment: NodeJS.ProcessEnv): Promise<void> {
-  const child = runChild('node bin/kontor.ts bootstrap', environment, say)
+  const lines: string[] = []
+  const child = runChild('node bin/kontor.ts bootstrap', environment, (line) => lines.push(line))
   const reason = await child.ended
-  if (reason) throw new Error(`The first workspace could not be made (${reason}): see above.`)
+  if (reason) throw new Error(`The first workspace could not be made (${reason}):\n${lines.join('\n')}`)
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 /** Prints a line of this program itself. */
-export type Say = (line: string) => void
+export type Say = (line: string) => unknown
 
 const colours = [36, 33, 32, 35, 34, 31]
 

@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
-import { createProject, findProcess, kill, processesIn } from './project.ts'
+import { createProject, findProcess, kill, nothingRunsIn, processesIn } from './project.ts'
 import { read, start, write, writeUntilAccepted, writeUntilRefused } from './started.ts'
 
 // What is killed while the rest goes on comes back, and nothing acknowledged is lost.
@@ -38,4 +40,17 @@ test.serial('kill -9 of a worker: it is back under its address, and what it had 
   const second = await health()
   t.not(second.pid, first.pid)
   t.false(processesIn(project.folder).some(({ pid }) => pid === first.left))
+})
+
+test.serial('a file of the server that names a process of somebody else does not hinder a start', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const first = await start(project)
+  await write(first.url)
+  for (const { pid } of processesIn(project.folder)) kill(pid, 'SIGKILL')
+  await nothingRunsIn(project.folder)
+  const file = join(project.folder, '.data', 'pg', 'postmaster.pid')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(process.pid)))
+  const second = await start(project)
+  t.is(await read(second.url, '/notes'), '1')
 })

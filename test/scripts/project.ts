@@ -26,13 +26,28 @@ export type Run = {
   readonly interrupt: () => void
 }
 
-/** Makes a project; its dependencies are those of this one, linked. */
+/** Makes a project around the stand-ins; its dependencies are those of this one, linked. */
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
+  return inNewFolder((folder) => {
+    cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
+    for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc'])
+      cpSync(join(root, name), join(folder, name), { recursive: true })
+    if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  })
+}
+
+/** Makes a copy of the whole project, its tests aside. */
+export function copyProject(): Project {
+  const left = ['.git', '.data', '.cache', 'node_modules', 'test']
+  return inNewFolder((folder) => {
+    for (const name of readdirSync(root)) if (!left.includes(name)) cpSync(join(root, name), join(folder, name), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  })
+}
+
+function inNewFolder(fill: (folder: string) => void): Project {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'kontor-project-')))
-  cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
-  for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc'])
-    cpSync(join(root, name), join(folder, name), { recursive: true })
-  if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  fill(folder)
   return {
     folder,
     run: (command, env = {}) => run(folder, command, env),

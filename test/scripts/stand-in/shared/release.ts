@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 
-/** Makes the one table of the stand-in. */
-export async function migrate(databaseUrl: string): Promise<void> {
+/** Makes the one table of the stand-in, as the release of the project makes all of its own. */
+export async function release(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   try {

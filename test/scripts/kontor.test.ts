@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'ava'
+import { freePort } from '#scripts/ports.ts'
+import { copyProject, nothingRunsIn, processesIn } from './project.ts'
+import { start } from './started.ts'
+
+type Bootstrap = { base_url: string; public_url: string; org_id: string; api_key: string }
+
+/** Asks for the records of the demo workspace with the key of the bootstrap file, or makes one. */
+async function call(bootstrap: Bootstrap, values?: Record<string, unknown>): Promise<{ status: number; text: string }> {
+  const headers = { Authorization: `Bearer ${bootstrap.api_key}`, 'Content-Type': 'application/json' }
+  const body = values ? { method: 'POST', body: JSON.stringify({ values }) } : {}
+  const response = await fetch(`${bootstrap.base_url}/orgs/${bootstrap.org_id}/records/locations`, { headers, ...body })
+  return { status: response.status, text: await response.text() }
+}
+
+test('the whole of it: the key of the bootstrap file opens the first API, every worker is well, and records outlive kill -9 of everything', async (t) => {
+  const project = copyProject()
+  t.teardown(() => project.remove())
+  const file = join(project.folder, '.data', 'bootstrap.json')
+  const port = String(await freePort())
+  const first = project.run('npm start', { PORT: port })
+  await answers(`http://127.0.0.1:${port}/healthz`)
+  const bootstrap: Bootstrap = JSON.parse(readFileSync(file, 'utf8'))
+  t.is(bootstrap.public_url, `http://localhost:${port}`)
+  t.is(bootstrap.base_url, `${bootstrap.public_url}/v1`)
+  t.deepEqual(await call(bootstrap), { status: 200, text: '{"data":{"records":[]}}' })
+  await first.says(/Try it: curl/)
+  t.true(first.output().includes(`Access key: ${bootstrap.api_key}`))
+  for (const pool of ['functions', 'flows', 'data', 'mail', 'schedule']) {
+    const [, workerPort] = await first.says(new RegExp(`^${pool} .*"port":(\\d+)`, 'm'))
+    t.is((await fetch(`http://127.0.0.1:${workerPort}/readyz`)).status, 200)
+  }
+
+  t.is((await call(bootstrap, { name: 'Kept' })).status, 201)
+  for (const { pid } of processesIn(project.folder)) process.kill(pid, 'SIGKILL')
+  await nothingRunsIn(project.folder)
+  const second = await start(project, { PORT: port })
+  t.true((await call(bootstrap)).text.includes('Kept'))
+  second.run.interrupt()
+  t.is(await second.run.ended, 0)
+  await nothingRunsIn(project.folder)
+})
+
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(url)
+      return
+    } catch {
+      await delay(20)
+    }
+  }
+}
