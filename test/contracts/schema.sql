@@ -37,6 +37,15 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table field_numbers (
+  workspace_id uuid not null,
+  field_id uuid not null,
+  period text not null,
+  next bigint not null,
+  constraint field_numbers_pkey PRIMARY KEY (workspace_id, field_id, period),
+  constraint field_numbers_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table fields (
   workspace_id uuid not null,
   id uuid not null,
@@ -91,6 +100,17 @@ create table job_files (
   created_at timestamp with time zone default now() not null,
   constraint job_files_pkey PRIMARY KEY (id),
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table kept_answers (
+  principal_id uuid not null,
+  path text not null,
+  key text not null,
+  body_hash bytea not null,
+  answer bytea,
+  operation_id uuid,
+  created_at timestamp with time zone default now() not null,
+  constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
 );
 
 create table members (
@@ -151,10 +171,13 @@ create table operations (
 create table outbox_mails (
   id uuid not null,
   workspace_id uuid,
+  kind text not null,
   recipient text not null,
   subject text not null,
   body_text text not null,
   body_html text,
+  headers jsonb default '{}'::jsonb not null,
+  calendar jsonb,
   status text default 'queued'::text not null,
   attempts integer default 0 not null,
   last_error text,
@@ -290,6 +313,8 @@ CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
 CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
 
+CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
+
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -298,7 +323,11 @@ CREATE INDEX operations_open ON public.operations USING btree (created_at) WHERE
 
 CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
 
-CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id);
+CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
+
+CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(recipient), created_at);
+
+CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 
 CREATE INDEX password_resets_user ON public.password_resets USING btree (user_id);
 
