@@ -32,6 +32,13 @@ test('the description of the API is valid OpenAPI 3.1', async (t) => {
   t.false((await validate(document).catch(() => ({ valid: false }))).valid)
 })
 
+test('every operation has a name of its own', (t) => {
+  const { paths } = describeApi(sections, 'http://localhost:3000') as { paths: Record<string, Record<string, { operationId: string }>> }
+  const names = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+  t.is(names.length, sections.flatMap(({ routes }) => routes).length)
+  t.is(new Set(names).size, names.length)
+})
+
 test('the jobs are those of test/contracts/jobs.json', async (t) => {
   const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
   await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))

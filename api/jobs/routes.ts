@@ -21,7 +21,7 @@ const job = schema(
       started_at: nullable(instant),
       finished_at: nullable(instant),
     },
-    { description: 'Work that a worker does (decisions, Jobs).' },
+    { title: 'Job', description: 'Work that a worker does (decisions, Jobs).' },
   ),
 )
 
