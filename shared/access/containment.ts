@@ -1,4 +1,5 @@
 import { conditionKey } from '#shared/access/condition.ts'
+import { distinctRules } from '#shared/access/distinct-rules.ts'
 import type { Policy } from '#shared/access/evaluate.ts'
 import { maskOf, reveals } from '#shared/access/field-mask.ts'
 import { type Permission, permissionsOf } from '#shared/access/permissions.ts'
@@ -29,21 +30,31 @@ type Rules = RuleIndex<PolicyRule>
 
 /** What the granter does not hold of an allow rule: the first permission and resource that is found. */
 function excessOf(held: Rules, role: Rules, rule: PolicyRule): string | undefined {
+  const [judgeShown, judgePlain] = [judgeOf(rule, true), judgeOf(rule, false)]
   for (const permission of new Set(rule.actions.flatMap(permissionsOf))) {
-    // Keys that no rule of the granter names share one list of rules, which is looked through once.
-    const isCovered = rememberByObject((grants: readonly PolicyRule[]) => grants.some((grant) => covers(grant, rule, permission)))
-    const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => grants.filter((grant) => limits(grant, rule, permission)))
-    for (const resource of isOnEveryItem(rule) ? ['*'] : new Set(rule.resources)) {
-      const matching = held.matching(permission, resource)
-      if (!isCovered(matching)) return `${permission} on ${resource}`
-      const lifted = limitsAmong(resource === '*' ? held.naming(permission) : matching).find(
-        (limit) => !standsIn(role, rule, permission, resource, limit),
-      )
-      if (lifted)
-        return `${permission} on ${resource} without ${lifted.effect === 'deny' ? 'a rule that denies it to you' : 'hiding the fields hidden from you'}`
+    const judge = showing.has(permission) ? judgeShown : judgePlain
+    // A rule on every item is also one on each key that the granter's rules name.
+    for (const resource of isOnEveryItem(rule) ? ['*', ...held.keys(permission)] : new Set(rule.resources)) {
+      const reason = judge(held.matching(permission, resource), role.matching(permission, resource))
+      if (reason !== undefined) return `${permission} on ${resource}${reason}`
     }
   }
   return undefined
+}
+
+/** Judges one rule by the granter's and the role's rules in a place: what is missing, or undefined. Few places differ in their lists of rules. */
+function judgeOf(rule: PolicyRule, shows: boolean): (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined {
+  const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => {
+    if (!grants.some((grant) => covers(grant, rule, shows))) return undefined
+    return distinctRules(grants.filter((grant) => limits(grant, rule, shows)))
+  })
+  const verdicts = rememberByObject((grants: readonly PolicyRule[]) =>
+    rememberByObject((own: readonly PolicyRule[]) => {
+      const lifted = limitsAmong(grants)?.find((limit) => !standsIn(own, rule, limit))
+      return lifted && (lifted.effect === 'deny' ? ', which a rule denies you' : ', without hiding the fields that are hidden from you')
+    }),
+  )
+  return (grants, own) => (limitsAmong(grants) ? verdicts(grants)(own) : '')
 }
 
 /** The permissions by which fields are shown; to every other a rule's `fields` mean nothing. */
@@ -57,9 +68,9 @@ function appliesAsWidely(rule: PolicyRule, other: PolicyRule): boolean {
   return key === unconditional || key === conditionKey(other)
 }
 
-/** Whether an allow rule of the granter covers one of the role; that it has the permission and resource is known. */
-const covers = (grant: PolicyRule, rule: PolicyRule, permission: Permission): boolean =>
-  grant.effect === 'allow' && appliesAsWidely(grant, rule) && (!showing.has(permission) || showsNoMore(rule, grant))
+/** Whether an allow rule of the granter covers one of the role where both are; `shows` when fields are shown there. */
+const covers = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
+  grant.effect === 'allow' && appliesAsWidely(grant, rule) && (!shows || showsNoMore(rule, grant))
 
 /** Whether every field that the first rule reveals is revealed by the second. */
 function showsNoMore(rule: PolicyRule, other: PolicyRule): boolean {
@@ -69,19 +80,22 @@ function showsNoMore(rule: PolicyRule, other: PolicyRule): boolean {
 }
 
 /** Whether a rule of the granter takes away something that the role's rule would give: it denies, or hides a field that the rule reveals. */
-const limits = (grant: PolicyRule, rule: PolicyRule, permission: Permission): boolean =>
-  grant.effect === 'deny' || (showing.has(permission) && hiddenFrom(grant, rule).length > 0)
+const limits = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
+  grant.effect === 'deny' || (shows && hiddenFrom(grant, rule).length > 0)
 
 const hiddenFrom = (grant: PolicyRule, rule: PolicyRule): string[] =>
   [...maskOf(grant).denied].filter((field) => reveals(maskOf(rule), field))
 
-/** Whether a limit of the granter stands in the role wherever both the limit and the rule are. */
-function standsIn(role: Rules, rule: PolicyRule, permission: Permission, resource: string, limit: PolicyRule): boolean {
-  const common = resource !== '*' ? [resource] : isOnEveryItem(limit) ? ['*'] : (limit.resources ?? [])
-  const hidden = limit.effect === 'deny' ? [] : hiddenFrom(limit, rule)
-  return [...common].every((key) =>
-    role
-      .matching(permission, key)
-      .some((own) => own.effect === limit.effect && appliesAsWidely(own, limit) && hidden.every((field) => maskOf(own).denied.has(field))),
-  )
+/** Whether a limit of the granter stands among the role's own rules in a place. */
+function standsIn(own: readonly PolicyRule[], rule: PolicyRule, limit: PolicyRule): boolean {
+  const { denied, hiding } = limitsIn(own)
+  if (limit.effect === 'deny') return denied.has(unconditional) || denied.has(conditionKey(limit))
+  const hidden = hiddenFrom(limit, rule)
+  return hiding.some((one) => appliesAsWidely(one, limit) && hidden.every((field) => maskOf(one).denied.has(field)))
 }
+
+/** The limits among rules: the conditions of those that deny, and the rules that hide fields. */
+const limitsIn = rememberByObject((rules: readonly PolicyRule[]) => ({
+  denied: new Set(rules.filter(({ effect }) => effect === 'deny').map(conditionKey)),
+  hiding: rules.filter((rule) => rule.effect === 'allow' && maskOf(rule).denied.size > 0),
+}))

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { appliesTo, type BoundRule, bindRule, type Verdict, verdictOf } from '#shared/access/bound-rule.ts'
-import { allOf, anyOf, conditionKey, conditionWhere } from '#shared/access/condition.ts'
+import { allOf, anyOf, conditionWhere } from '#shared/access/condition.ts'
+import { distinctRules } from '#shared/access/distinct-rules.ts'
 import { fieldAccess } from '#shared/access/field-access.ts'
-import { maskOf } from '#shared/access/field-mask.ts'
 import type { PolicyRule } from '#shared/access/policy.ts'
 import { type Principal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/access/tested-value.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
@@ -37,7 +37,7 @@ export function compileRecordAccess(
   fields: readonly TestedField[],
 ): RecordAccess {
   const subjectOf = subjectsOfType(principal, typeKey, fields)
-  const bound = distinct(rules).map((rule) => bindRule(rule, principal, subjectOf))
+  const bound = distinctRules(rules).map((rule) => bindRule(rule, principal, subjectOf))
   const allows = bound.filter(({ effect }) => effect === 'allow')
   const granting = allows.filter(({ applies }) => applies !== 'never')
   const denying = bound.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')
@@ -70,11 +70,6 @@ function rowsWhere(granting: readonly BoundRule[], denying: readonly BoundRule[]
     parts.unshift(anyOf(granting.map(({ condition }) => conditionWhere(condition, alias))))
   }
   return parts.length === 0 ? undefined : allOf(parts)
-}
-
-/** Roles repeat each other: of rules that say the same, one is enough. */
-function distinct(rules: readonly PolicyRule[]): PolicyRule[] {
-  return [...new Map(rules.map((rule) => [`${rule.effect} ${conditionKey(rule)} ${maskOf(rule).key}`, rule])).values()]
 }
 
 const digest = (conditions: readonly (Knex.Raw | undefined)[]): string =>

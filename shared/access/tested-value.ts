@@ -75,8 +75,10 @@ export function subjectsOfType(principal: Principal, typeKey: string, fields: re
 const ofField = ({ key, type, column }: TestedField): Subject => ({
   known: false,
   kind: kindOf[type],
-  of: ({ values }) =>
-    values instanceof Map ? values.get(key) : Object.hasOwn(values, key) ? (values as Record<string, FieldValue>)[key] : null,
+  of: ({ values }) => {
+    if (values instanceof Map) return values.get(key)
+    return Object.hasOwn(values, key) ? (values as Readonly<Record<string, FieldValue>>)[key] : null
+  },
   column,
   nullable: true,
 })
@@ -88,7 +90,7 @@ export const subjectsOfAnyRecord =
     ofPrincipal(principal, tested) ?? ofRecord.get(tested) ?? somethingOfRecord
 const somethingOfRecord: Subject = { known: false, kind: kinds.text, of: () => null, column: '', nullable: true }
 
-/** What is known of a thing, by the names after `resource.`: `status`, `owner`, `created_at`, `id`, `object_type`. */
+/** What is known of a thing, by names such as `status`, `owner`, `created_at`, `id`, `object_type`; with `resource.` in front will do too. */
 export type Attributes = Readonly<Record<string, unknown>>
 
 /** The subjects of tests on given attributes; the fields say what type those are, where they are known. */
@@ -96,7 +98,7 @@ export function subjectsOfAttributes(principal: Principal, attributes: Attribute
   const types = new Map(fields.map((field) => [field.key, field.type]))
   return (tested) => {
     const key = tested.slice('resource.'.length)
-    const value = Object.hasOwn(attributes, key) ? attributes[key] : null
+    const value = Object.hasOwn(attributes, key) ? attributes[key] : Object.hasOwn(attributes, tested) ? attributes[tested] : null
     const type = types.get(key)
     const kind = key === 'created_at' ? kinds.instant : type ? kindOf[type] : kindOfJson(value)
     return ofPrincipal(principal, tested) ?? known(kind, value)
