@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { choosePort, freePort } from './ports.ts'
 import { startEmbedded } from './postgres/embedded.ts'
@@ -9,6 +9,7 @@ import { runChild } from './start/child.ts'
 import { claimFolder } from './start/claim.ts'
 import { keepRunning } from './start/kept-process.ts'
 import { createPrefixes } from './start/output.ts'
+import { writePrivate } from './start/private-file.ts'
 import { readProcfile } from './start/procfile.ts'
 import { keptSecret } from './start/secret.ts'
 import { requested, stopRequest, unlessStopped } from './stop.ts'
@@ -73,6 +74,10 @@ async function start(): Promise<void> {
 async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {
   const postgres = await startEmbedded(join(dataDir, 'pg'), kept, prefixes('postgres'))
   cleanup.defer(postgres.stop)
+  // The command line finds the database of a running start by this file.
+  const addressFile = join(dataDir, 'database-url')
+  writePrivate(addressFile, `${postgres.url}\n`)
+  cleanup.defer(() => rmSync(addressFile, { force: true }))
   stop.throwIfAborted()
   return postgres.url
 }

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePrivate } from './private-file.ts'
 
 /** What the first start leaves for its user: addresses, the demo workspace, its owner and an access key ("decisions", Running it). */
 export type Bootstrap = {
@@ -16,9 +17,7 @@ export function readBootstrap(dataDir: string, publicUrl: string): Bootstrap | n
   const found = parse(file)
   if (!found || found.public_url === publicUrl) return found
   const corrected = { ...found, base_url: `${publicUrl}/v1`, public_url: publicUrl }
-  const unfinished = `${file}.${process.pid}`
-  writeFileSync(unfinished, `${JSON.stringify(corrected, null, 2)}\n`, { mode: 0o600 })
-  renameSync(unfinished, file)
+  writePrivate(file, `${JSON.stringify(corrected, null, 2)}\n`)
   return corrected
 }
 

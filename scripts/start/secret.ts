@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePrivate } from './private-file.ts'
 
 /**
  * The SECRET_KEY of a data folder: 32 random bytes as hexadecimal digits, made with the first call and kept in a file that
@@ -8,12 +9,6 @@ import { join } from 'node:path'
  */
 export function keptSecret(dataDir: string): string {
   const file = join(dataDir, 'secret-key')
-  mkdirSync(dataDir, { recursive: true })
-  if (!existsSync(file)) {
-    // Written aside and then given its name, so that a start that is cut off leaves no half of one.
-    const unfinished = `${file}.${process.pid}`
-    writeFileSync(unfinished, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
-    renameSync(unfinished, file)
-  }
+  if (!existsSync(file)) writePrivate(file, `${randomBytes(32).toString('hex')}\n`)
   return readFileSync(file, 'utf8').trim()
 }

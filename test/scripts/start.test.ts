@@ -20,7 +20,7 @@ function bootstrapOf({ folder }: Project): Record<string, unknown> {
   return JSON.parse(readFileSync(join(folder, '.data', 'bootstrap.json'), 'utf8'))
 }
 
-test.serial('the first start prints the key and a call, the second the call, and both secrets are for the owner alone', async (t) => {
+test.serial('the first start prints the key and a call, the second the call, and the secrets are for the owner alone', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)
@@ -28,11 +28,13 @@ test.serial('the first start prints the key and a call, the second the call, and
   await first.run.says(/The workspace "Demo", its owner and password: \.data\/bootstrap\.json/)
   t.true(first.run.output().includes('Access key: kt_key'))
   t.true(first.run.output().includes(call))
-  for (const name of ['bootstrap.json', 'secret-key']) t.is(statSync(join(project.folder, '.data', name)).mode & 0o777, 0o600)
+  for (const name of ['bootstrap.json', 'secret-key', 'database-url'])
+    t.is(statSync(join(project.folder, '.data', name)).mode & 0o777, 0o600)
 
   const secret = readFileSync(join(project.folder, '.data', 'secret-key'), 'utf8')
   first.run.interrupt()
   await first.run.ended
+  t.false(existsSync(join(project.folder, '.data', 'database-url')))
   const second = await start(project)
   await second.run.says(/Try it: curl/)
   t.false(second.run.output().includes('Access key'))
