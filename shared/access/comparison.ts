@@ -1,23 +1,21 @@
 import { readDay, readInstant } from '#shared/access/instant.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
+import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { numberText } from '#shared/kernel/json.ts'
 
-/** An operand as one side of a comparison: how a value stands to it, and the parameter that is it in SQL. */
-export interface Side {
-  readonly parameter: unknown
-  /** Below, at or above 0 as the value is less than, equal to or greater than the operand; undefined when it is not like the operand. */
-  readonly compare: (value: unknown) => number | undefined
-}
-
 /**
- * One way in which a stored value can be compared: as a number, as text, as a day, … It carries both forms of that comparison: `side`
- * for a value in memory, `guard`, `column` and `cast` for a column in SQL. Neither form ever raises an error, whatever the operand.
+ * One way in which a stored value can be compared: as a number, as text, as a day, … It carries both forms of that comparison: `form` and
+ * `against` for a value in memory, `guard`, `column` and `cast` for a column in SQL. Neither ever raises an error, whatever the operand.
  */
 export interface View {
-  /** The operand seen this way, or undefined when it cannot be. */
-  readonly side: (operand: unknown) => Side | undefined
+  /** A value or operand seen this way, or undefined when it cannot be. What is equal has the same form; an operand's is its parameter in SQL. */
+  readonly form: (side: unknown) => string | boolean | undefined
+  /**
+   * How values stand to an operand: below, at or above 0 as they are less, equal or greater, undefined where they are not like it. The
+   * whole is undefined when the operand itself cannot be seen this way.
+   */
+  readonly against: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
   /** PostgreSQL type of the parameter. */
   readonly cast: string
   /** What of the column is compared with the parameter. */
@@ -31,25 +29,34 @@ interface Reading<T> {
   readonly cast: string
   readonly read: (side: unknown) => T | undefined
   readonly order: (first: T, second: T) => number
+  readonly form: (read: T) => string | boolean
   readonly column?: (column: Knex.Raw) => Knex.Raw
   readonly guard?: (column: Knex.Raw) => Knex.Raw
 }
 
-function view<T>({ read, order, cast, column = (itself) => itself, guard }: Reading<T>): View {
-  const side = (operand: unknown): Side | undefined => {
-    const right = read(operand)
-    if (right === undefined) return undefined
-    const compare = (value: unknown) => {
-      const left = read(value)
-      return left === undefined ? undefined : order(left, right)
-    }
-    return { parameter: typeof right === 'boolean' ? right : String(right), compare }
+function view<T>({ read, order, form, cast, column = (name) => name, guard }: Reading<T>): View {
+  return {
+    form(side) {
+      const seen = read(side)
+      return seen === undefined ? undefined : form(seen)
+    },
+    against(operand) {
+      const right = read(operand)
+      if (right === undefined) return undefined
+      return (value) => {
+        const left = read(value)
+        return left === undefined ? undefined : order(left, right)
+      }
+    },
+    cast,
+    column,
+    ...(guard && { guard }),
   }
-  return guard ? { side, cast, column, guard } : { side, cast, column }
 }
 
 const text = (side: unknown): string | undefined => (typeof side === 'string' ? side : undefined)
 const textBy = (read: (text: string) => string | undefined) => (side: unknown) => (typeof side === 'string' ? read(side) : undefined)
+const itself = (read: string): string => read
 const byCodeUnit = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
 /** The decimal of a JSON number, numeric text, or a currency's `{amount}`, which is what a test of a currency field asks about. */
@@ -64,13 +71,14 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
 )
 
 /** Exactly the same text; its order is never asked. */
-export const asText = view({ cast: 'text', read: text, order: byCodeUnit })
+export const asText = view({ cast: 'text', read: text, order: byCodeUnit, form: itself })
 
 /** Text in the order of its code points, in any database and for any column. */
 export const asOrderedText = view({
   cast: 'text',
   read: text,
   order: byCodePoint,
+  form: itself,
   column: (column) => builder.raw('? collate "C"', [column]),
 })
 
@@ -79,16 +87,23 @@ export const asIdText = view({
   cast: 'text',
   read: textBy((id) => id.toLowerCase()),
   order: byCodePoint,
+  form: itself,
   column: (column) => builder.raw('?::text collate "C"', [column]),
 })
 
-export const asId = view({ cast: 'uuid', read: textBy((id) => (isUuid(id) ? id.toLowerCase() : undefined)), order: byCodeUnit })
+export const asId = view({
+  cast: 'uuid',
+  read: textBy((id) => (isUuid(id) ? id.toLowerCase() : undefined)),
+  order: byCodeUnit,
+  form: itself,
+})
 export const asBoolean = view({
   cast: 'boolean',
   read: (side) => booleans.get(side),
   order: (first, second) => Number(first) - Number(second),
+  form: (read) => read,
 })
-export const asNumber = view({ cast: 'numeric', read: decimal, order: (first, second) => first.cmp(second) })
+export const asNumber = view({ cast: 'numeric', read: decimal, order: (first, second) => first.cmp(second), form: canonicalDecimal })
 
 // The form that `isDecimalText` accepts. The length is looked at first, because numeric has its limits too.
 const decimalForm = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
@@ -98,22 +113,24 @@ export const asNumericText = view({
   cast: 'numeric',
   read: decimal,
   order: (first, second) => first.cmp(second),
+  form: canonicalDecimal,
   column: (column) => builder.raw('?::numeric', [column]),
   guard: (column) => builder.raw('(length(?) <= 400 and ? ~ ?)', [column, column, decimalForm]),
 })
 
 /** Instants to the microsecond. */
-export const asInstant = view({ cast: 'timestamptz', read: textBy(readInstant), order: byCodeUnit })
+export const asInstant = view({ cast: 'timestamptz', read: textBy(readInstant), order: byCodeUnit, form: itself })
 
 const dayOf = textBy((side) => readDay(side) ?? readInstant(side)?.slice(0, 10))
 
 /** Days: an instant stands for its UTC day (decisions, Date-only value against a datetime field). */
-export const asDay = view({ cast: 'date', read: dayOf, order: byCodeUnit })
+export const asDay = view({ cast: 'date', read: dayOf, order: byCodeUnit, form: itself })
 /** A stored instant as its UTC day. */
 export const asDayOfInstant = view({
   cast: 'date',
   read: dayOf,
   order: byCodeUnit,
+  form: itself,
   column: (column) => builder.raw(`(? at time zone 'UTC')::date`, [column]),
 })
 

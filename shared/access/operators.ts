@@ -1,4 +1,4 @@
-import type { Side, View } from '#shared/access/comparison.ts'
+import type { View } from '#shared/access/comparison.ts'
 import type { Kind } from '#shared/access/kinds.ts'
 import { lowerCase } from '#shared/access/letter-case.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
@@ -59,48 +59,44 @@ const not = ({ holds, where }: Forms): Forms => ({
   where: (column) => builder.raw('not (?)', [where(column)]),
 })
 
-/** Whether the value equals one of the operands: for every view one look-up among the operands that it knows. */
-function equalsAny(kind: Kind, operands: readonly unknown[]): Forms {
-  const known = operands.flatMap((operand) => firstSide(kind.equality, operand) ?? [])
-  const groups = [...Map.groupBy(known, ({ view }) => view)].map(([view, seen]) => ({ view, sides: seen.map(({ side }) => side) }))
+/** Whether the value equals one of the operands: for every view one look-up among the operands that it is the first to know. */
+function equalsAny({ equality }: Kind, operands: readonly unknown[]): Forms {
+  const known = operands.flatMap((operand) => {
+    const view = equality.find((one) => one.form(operand) !== undefined)
+    return view ? [{ view, form: view.form(operand) }] : []
+  })
+  const groups = [...Map.groupBy(known, ({ view }) => view)].map(([view, all]) => ({ view, forms: new Set(all.map(({ form }) => form)) }))
   if (groups.length === 0) return always(false)
   return {
-    holds: (value) => known.some(({ side }) => side.compare(value) === 0),
-    where: (column) => anyOf(groups.map(({ view, sides }) => guarded(view, column, equals(view, column, sides), builder.raw('false')))),
+    holds: (value) => groups.some(({ view, forms }) => forms.has(view.form(value))),
+    where: (column) =>
+      anyOf(groups.map(({ view, forms }) => guarded(view, column, equals(view, column, [...forms]), builder.raw('false')))),
   }
 }
 
-function firstSide(views: readonly View[], operand: unknown): { view: View; side: Side } | undefined {
-  for (const view of views) {
-    const side = view.side(operand)
-    if (side) return { view, side }
-  }
-  return undefined
-}
-
-function equals(view: View, column: Knex.Raw, sides: readonly Side[]): Knex.Raw {
-  const [only, ...others] = sides.map((side) => side.parameter)
-  if (others.length === 0) return builder.raw(`? = ?::${view.cast}`, [view.column(column), only as Knex.Value])
-  return builder.raw(`? = any(?::${view.cast}[])`, [view.column(column), [only, ...others] as Knex.Value])
+function equals(view: View, column: Knex.Raw, forms: readonly unknown[]): Knex.Raw {
+  const [only, ...others] = forms as readonly Knex.Value[]
+  if (only !== undefined && others.length === 0) return builder.raw(`? = ?::${view.cast}`, [view.column(column), only])
+  return builder.raw(`? = any(?::${view.cast}[])`, [view.column(column), forms as Knex.Value])
 }
 
 /** The first view that knows operand and value decides; where none is left the sides cannot be compared. */
-function compare(kind: Kind, operand: unknown, sign: string, holds: (order: number) => boolean): Forms {
-  const ways = kind.ordering.flatMap((view) => {
-    const side = view.side(operand)
-    return side ? [{ view, side }] : []
+function compare({ ordering }: Kind, operand: unknown, sign: string, holds: (order: number) => boolean): Forms {
+  const ways = ordering.flatMap((view) => {
+    const order = view.against(operand)
+    return order ? [{ view, order, parameter: view.form(operand) as Knex.Value }] : []
   })
   return {
     holds(value) {
-      for (const { side } of ways) {
-        const order = side.compare(value)
-        if (order !== undefined) return holds(order)
+      for (const { order } of ways) {
+        const found = order(value)
+        if (found !== undefined) return holds(found)
       }
       return undefined
     },
     where: (column) =>
-      ways.reduceRight((otherwise, { view, side }) => {
-        const test = builder.raw(`? ${sign} ?::${view.cast}`, [view.column(column), side.parameter as Knex.Value])
+      ways.reduceRight((otherwise, { view, parameter }) => {
+        const test = builder.raw(`? ${sign} ?::${view.cast}`, [view.column(column), parameter])
         return guarded(view, column, test, otherwise)
       }, builder.raw('null::boolean')),
   }
