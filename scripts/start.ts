@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     DATABASE_URL: process.env.DATABASE_URL || (await startDatabase(dataDir, cleanup)),
     DATA_DIR: dataDir,
     PORT: String(port),
-    PUBLIC_URL: process.env.PUBLIC_URL || `http://localhost:${port}`,
+    PUBLIC_URL: (process.env.PUBLIC_URL || `http://localhost:${port}`).replace(/\/+$/, ''),
     SECRET_KEY: process.env.SECRET_KEY || keptSecret(dataDir),
   }
   await migrateDatabase(environment.DATABASE_URL)

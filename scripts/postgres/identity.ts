@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, lchownSync, lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, lchownSync, lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -34,7 +34,8 @@ export function takeOver(identity: Identity, folder: string): void {
 }
 
 function works([program = '', ...args]: readonly string[], account: Identity['account'] = null): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', ...account }).status === 0
+  // Not in our folder: one that the account may not enter would make any program fail.
+  return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...account }).status === 0
 }
 
 function findAccount(): { uid: number; gid: number } {
@@ -50,13 +51,20 @@ function readableBinaries(binaries: string, account: NonNullable<Identity['accou
   if (works([join(binaries, 'bin', 'postgres'), '--version'], account)) return binaries
   const { version }: { version: string } = JSON.parse(readFileSync(join(binaries, '..', 'package.json'), 'utf8'))
   const copy = join(tmpdir(), `kontor-postgres-${version}`)
-  if (existsSync(copy)) {
-    if (lstatSync(copy).uid === 0) return copy
-    throw new Error(`${copy} belongs to somebody else. Remove it, or run Kontor as another user than root.`)
-  }
-  const unfinished = mkdtempSync(`${copy}-`)
-  cpSync(binaries, unfinished, { recursive: true, verbatimSymlinks: true })
+  if (!existsSync(copy)) copyWhole(binaries, copy)
+  if (lstatSync(copy).uid === 0) return copy
+  throw new Error(`${copy} belongs to somebody else. Remove it, or run Kontor as another user than root.`)
+}
+
+function copyWhole(from: string, to: string): void {
+  const unfinished = mkdtempSync(`${to}-`)
+  cpSync(from, unfinished, { recursive: true, verbatimSymlinks: true })
   chmodSync(unfinished, 0o755)
-  renameSync(unfinished, copy)
-  return copy
+  try {
+    renameSync(unfinished, to)
+  } catch (error) {
+    // Another run may have been quicker.
+    rmSync(unfinished, { recursive: true })
+    if (!existsSync(to)) throw error
+  }
 }

