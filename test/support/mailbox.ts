@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import type { World } from '#test/support/world.ts'
 
-/** The mails that have gone out to an address, in the order in which they were written. Call `drain` first. */
+/** The mails that have gone out to an address, in any letter case, in the order in which they were written. Call `drain` first. */
 export async function mailsTo({ config }: Pick<World, 'config'>, address: string): Promise<Email[]> {
   const folder = join(config.dataDir, 'mail')
   const names = await readdir(folder).catch(() => [])
   const mails = await Promise.all(names.sort().map(async (name) => PostalMime.parse(await readFile(join(folder, name)))))
-  return mails.filter(({ to }) => to?.some((one) => one.address === address))
+  return mails.filter(({ to }) => to?.some((one) => one.address?.toLowerCase() === address.toLowerCase()))
 }
 
 /** The token that stands on a line of its own in the newest mail to an address. */

@@ -1,0 +1,57 @@
+import test from 'ava'
+import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { mailedToken } from '#test/support/mailbox.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { world } from '#test/support/world.ts'
+
+const chosen = { name: 'Bob', password: 'a password of mine' }
+
+test('a free workspace has five members, those who are invited included', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const org = await createOrg(w, 'Small', 'free')
+  const invite = (email: string) => org.owner.post(`${org.path}/members`, { email })
+  await createMember(w, org)
+  for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) t.is((await invite(email)).status, 201)
+  const { status, body } = await invite('d@example.com')
+  t.deepEqual([status, body.error.code], [402, 'LIMIT_EXCEEDED'])
+  t.is((await invite('c@example.com')).status, 201, 'an address that is invited already takes no more room')
+  t.is((await invite('d@example.com')).status, 402)
+  const [{ id }] = (await org.owner.get(`${org.path}/invitations`)).data
+  await org.owner.delete(`${org.path}/invitations/${id}`)
+  t.is((await invite('d@example.com')).status, 201, 'one that is taken back makes room')
+  await w.db.query(`update invitations set expires_at = now() where email = 'd@example.com'`)
+  t.is((await invite('e@example.com')).status, 201, 'and so does one that has ended')
+  t.is((await createService(w, org)).id.length, 36, 'service accounts are no members')
+  t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
+})
+
+test('20 invitations at once to a free workspace stay within its cap', async (t) => {
+  const w = await world({ FREE_MEMBERS: '7' })
+  t.teardown(w.close)
+  const second = await startSecondApi(t, w)
+  const org = await createOrg(w, 'Small', 'free')
+  const clients = [org.owner, second.as(org.owner.token)]
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => clients[index % 2]?.post(`${org.path}/members`, { email: `${index}@example.com` })),
+  )
+  t.is(answers.filter((answer) => answer?.status === 201).length, 6)
+  t.is(answers.filter((answer) => answer?.status === 402).length, 14)
+  t.is((await w.db.query(`select from outbox_mails`)).rowCount, 6)
+})
+
+test('a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
+  const w = await world({ FREE_MEMBERS: '3' })
+  t.teardown(w.close)
+  const invite = (email: string) => w.org.owner.post(`${w.org.path}/members`, { email })
+  await createMember(w, w.org)
+  for (const email of ['a@example.com', 'b@example.com']) t.is((await invite(email)).status, 201)
+  const tokens = [await mailedToken(w, 'a@example.com'), await mailedToken(w, 'b@example.com')]
+  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  t.is((await invite('c@example.com')).status, 402)
+  const answers = await Promise.all(tokens.map((token) => w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })))
+  t.deepEqual(answers.map(({ status }) => status).sort(), [200, 402])
+  t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 3)
+  t.is((await w.org.owner.get(`${w.org.path}/invitations`)).data.length, 1, 'the other can still join when there is room')
+  t.is((await w.db.query(`select from users where name = 'Bob'`)).rowCount, 1)
+})
