@@ -7,7 +7,6 @@ import { problem } from '#shared/kernel/errors.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
 export async function authenticate(ctx: Context, admission: Admission, services: ApiServices): Promise<PlatformScope> {
-  await services.cache.settle()
   const principal = admission === 'public' ? null : await requirePrincipal(ctx, admission, services)
   const cause = {
     actorId: principal?.id ?? null,

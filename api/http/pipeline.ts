@@ -7,6 +7,7 @@ import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotenc
 import { readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
+import { readWhileSettling } from '#api/http/settling.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
@@ -14,28 +15,49 @@ import { Problem, problem } from '#shared/kernel/errors.ts'
 
 /**
  * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it
- * is about, work, answer. The request id stands before all of it, in the application.
+ * is about, work, answer. The request id stands before all of it, in the application. What is remembered of roles, keys and types is asked
+ * for before the first of these; a request that only looks does it meanwhile.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   return async (ctx) => {
     ctx.state.route = route.path
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
-    const scope = await admit(route, ctx, services)
-    const key = idempotencyKey(ctx, scope)
-    const { request, bytes } = await readRequest(route, ctx, services)
-    await checkBodyResource(route, request, scope)
-    if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
-    if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
-    const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
-    send(ctx, key === undefined ? await handle(scope) : await handleOnce(ctx, key, bytes, scope, services, handle))
+    if (isRead(route)) return send(ctx, await readWhileSettling(services.cache, () => read(route, ctx, services)))
+    await services.cache.settle()
+    await work(route, ctx, services)
   }
 }
 
+/** Whether a route only looks, and answers with what it saw. */
+const isRead = (route: Route): route is AnswerRoute =>
+  route.kind === 'answer' && route.method === 'GET' && route.contentType === undefined && route.limitBy === undefined
+
+async function read(route: AnswerRoute, ctx: Context, services: ApiServices): Promise<Answer> {
+  const scope = await admit(route, ctx, services)
+  return answerOf(route, await route.handle(requestOf(ctx, queryOf(route, ctx), {}), scope as Scope))
+}
+
+async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
+  const scope = await admit(route, ctx, services)
+  const key = idempotencyKey(ctx, scope)
+  const { request, bytes } = await readRequest(route, ctx, services)
+  await checkBodyResource(route, request, scope)
+  if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
+  if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
+  const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
+  send(ctx, key === undefined ? await handle(scope) : await handleOnce(ctx, key, bytes, scope, services, handle))
+}
+
+interface Answer {
+  readonly status: number
+  readonly data: unknown
+}
+
 /** What a handler gave back, with the status that it is answered with. */
-const answerOf = ({ status }: AnswerRoute, data: unknown): { status: number; data: unknown } =>
+const answerOf = ({ status }: AnswerRoute, data: unknown): Answer =>
   data instanceof Replaced ? { status: 200, data: data.data } : { status, data }
 
-function send(ctx: Context, { status, data }: { status: number; data: unknown }): void {
+function send(ctx: Context, { status, data }: Answer): void {
   if (data instanceof Tagged) {
     ctx.set('ETag', data.etag)
     sendData(ctx, status, data.data)
@@ -50,8 +72,8 @@ async function handleOnce(
   bytes: Buffer,
   scope: PlatformScope | Scope,
   services: ApiServices,
-  handle: (scope: PlatformScope | Scope) => Promise<{ status: number; data: unknown }>,
-): Promise<{ status: number; data: unknown }> {
+  handle: (scope: PlatformScope | Scope) => Promise<Answer>,
+): Promise<Answer> {
   const outcome = await once(services, requestKeyOf(ctx, scope, key, hashOf(bytes)), (tx) => handle(within(scope, tx)))
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
@@ -87,8 +109,16 @@ async function readRequest(route: Route, ctx: Context, { cache }: ApiServices): 
   const { value, bytes } = route.body && !uploads ? await readJson(ctx.req) : noBody
   const body = route.body && !uploads ? route.body.parse(value) : value
   if (performance.now() - started > slowBodyMs) await cache.settle()
-  return { request: { params: ctx.params, query, body, header: (name) => ctx.get(name), address: ctx.ip }, bytes }
+  return { request: requestOf(ctx, query, body), bytes }
 }
+
+const requestOf = (ctx: Context, query: unknown, body: unknown): Request<string, unknown, unknown> => ({
+  params: ctx.params,
+  query,
+  body,
+  header: (name) => ctx.get(name),
+  address: ctx.ip,
+})
 
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 

@@ -11,9 +11,15 @@ const maxScopes = 20_000
 export class Cache {
   readonly #scopes = new Map<string, Map<string, Promise<unknown>>>()
   readonly #changes: Changes
+  #drops = 0
 
   constructor(databaseUrl: string, name: string) {
     this.#changes = new Changes(databaseUrl, name, (scope) => this.drop(scope))
+  }
+
+  /** Grows whenever something is forgotten: the same number again means that nothing was. */
+  get drops(): number {
+    return this.#drops
   }
 
   /** Resolves once nothing older than this call is remembered. */
@@ -37,6 +43,7 @@ export class Cache {
 
   /** Forgets a scope; everything when it is undefined. */
   drop(scope: string | undefined): void {
+    this.#drops += 1
     if (scope === undefined) this.#scopes.clear()
     else this.#scopes.delete(scope)
   }
