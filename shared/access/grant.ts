@@ -7,10 +7,10 @@ import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 
-/** Throws FORBIDDEN when these rules grant more than the caller holds (decisions, People, keys, workspaces). */
-export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[]): void {
+/** Throws FORBIDDEN when these rules grant more than the caller holds (decisions, People, keys, workspaces); `where` says whose they are. */
+export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[], where = ''): void {
   const tooMuch = grantsNoMore(actor.policy, rules)
-  if (tooMuch) throw tooMuch
+  if (tooMuch) throw problem('FORBIDDEN', where + tooMuch.message)
 }
 
 /** Throws FORBIDDEN when whoever held the rules `before` gains by having `after` instead what the caller does not hold. */
@@ -32,7 +32,7 @@ export async function requireAssignable(scope: Scope, roleIds: readonly string[]
     const role = byId.get(id)
     if (!role) throw problem('VALIDATION_ERROR', `${where}[${index}] names no role of this workspace`)
     requireForPeople(role, `${where}[${index}]`)
-    requireGrantable(scope, role.policy)
+    requireGrantable(scope, role.policy, `${where}[${index}]: `)
   }
   return roles
 }

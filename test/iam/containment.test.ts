@@ -1,0 +1,125 @@
+import test from 'ava'
+import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const allow = (...actions: string[]) => ({ effect: 'allow', actions })
+const deny = (...actions: string[]) => ({ effect: 'deny', actions })
+const manage = allow('iam:manage_groups', 'iam:manage_members')
+
+/** Everything by which rights are given: each way returns the status of giving a role with this policy. */
+const ways = {
+  'creating a role': async (w: World, { client }: Caller, policy: readonly object[]) =>
+    (await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).status,
+  'replacing a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const role = await createRole(w, w.org, [])
+    return (await client.put(`${w.org.path}/iam/groups/${role}`, { name: 'R', policy })).status
+  },
+  'giving a role to a person': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const [role, { id }] = [await createRole(w, w.org, policy), await createMember(w, w.org)]
+    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
+  },
+  'giving a role to a service account': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const [role, { id }] = [await createRole(w, w.org, policy), await createService(w, w.org)]
+    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
+  },
+  'giving a role to oneself': async (w: World, { id, client }: Caller, policy: readonly object[]) => {
+    const role = await createRole(w, w.org, policy)
+    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
+  },
+  'inviting with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const role = await createRole(w, w.org, policy)
+    return (await client.post(`${w.org.path}/members`, { email: `${role}@example.com`, role_ids: [role] })).status
+  },
+  'making a service account with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const role = await createRole(w, w.org, policy)
+    return (await client.post(`${w.org.path}/service-accounts`, { name: 'S', role_ids: [role] })).status
+  },
+  'making a key of a service account with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
+    const { id } = await createService(w, w.org, policy)
+    return (await client.post(`${w.org.path}/service-accounts/${id}/keys`, {})).status
+  },
+}
+
+for (const [name, give] of Object.entries(ways)) {
+  test(`${name} grants no more than the giver holds`, async (t) => {
+    const w = await world()
+    t.teardown(w.close)
+    const onInvoices = { ...allow('records:read', 'records:update'), resources: ['invoices'] }
+    const masked = { ...allow('records:read'), resources: ['accounts'], fields: { deny: ['description'] } }
+    const giver = await createMember(w, w.org, [manage, onInvoices, masked, deny('records:update')])
+    const robot = await createService(w, w.org, [manage, onInvoices, masked, deny('records:update')])
+    const owner: Caller = { id: w.org.ownerId, client: w.org.owner }
+    const more = [
+      [allow('*')],
+      [allow('audit:read')],
+      [allow('records:read')],
+      [{ ...allow('records:read'), resources: ['accounts'] }],
+      [{ ...allow('records:read'), resources: ['invoices', 'payments'] }],
+      [{ ...allow('records:update'), resources: ['invoices'] }],
+    ]
+    const within = [
+      [],
+      [{ ...allow('records:read'), resources: ['invoices'] }],
+      [{ ...allow('records:read'), resources: ['invoices'], condition: { 'resource.status': { eq: 'paid' } } }],
+      [masked],
+      [{ ...allow('records:update'), resources: ['invoices'] }, deny('records:update')],
+      [deny('*')],
+    ]
+    for (const caller of [giver, robot]) {
+      for (const policy of more) t.is(await give(w, caller, policy), 403, JSON.stringify(policy))
+      for (const policy of within) t.true((await give(w, caller, policy)) < 300, JSON.stringify(policy))
+    }
+    for (const policy of more) t.true((await give(w, owner, policy)) < 300, JSON.stringify(policy))
+  })
+}
+
+test('a deny rule is taken from nobody by a caller that does not hold what it refuses', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { path, owner } = w.org
+  const limited = await createMember(w, w.org, [allow('*')])
+  const limit = await createRole(w, w.org, [deny('records:delete'), allow('audit:read')])
+  const one = `${path}/iam/groups/${limit}`
+  await owner.post(`${one}/members`, { user_id: limited.id })
+  const escapes = [
+    limited.client.delete(one),
+    limited.client.delete(`${one}/members/${limited.id}`),
+    limited.client.put(one, { name: 'Nothing', policy: [] }),
+    limited.client.put(one, { name: 'Less', policy: [{ ...deny('records:delete'), resources: ['accounts'] }] }),
+    limited.client.put(one, { name: 'Less', policy: [{ ...deny('records:delete'), condition: { 'principal.type': { eq: 'service' } } }] }),
+  ]
+  for (const { status, body } of await Promise.all(escapes)) {
+    t.is(status, 403)
+    t.regex(body.error.message, /^The role refuses or hides what you do not hold yourself/)
+  }
+  t.deepEqual((await owner.get(`${one}/members`)).data.length, 1)
+  const stricter = { name: 'More', policy: [deny('records:delete', 'records:update')] }
+  t.is((await limited.client.put(one, stricter)).status, 200, 'a limit may grow')
+  const whole = await createMember(w, w.org, [allow('*')])
+  t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'whoever holds it may lift it')
+})
+
+test('fields that a role hides are shown again by nobody who does not see them', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { path, owner } = w.org
+  const hiding = [{ ...allow('records:read'), fields: { deny: ['notes'] } }]
+  const limited = await createMember(w, w.org, [allow('*')])
+  const role = await createRole(w, w.org, hiding)
+  const one = `${path}/iam/groups/${role}`
+  await owner.post(`${one}/members`, { user_id: limited.id })
+  t.is((await limited.client.put(one, { name: 'Open', policy: [] })).status, 403)
+  t.is((await limited.client.delete(one)).status, 403)
+  t.is((await limited.client.put(one, { name: 'Same', policy: hiding })).status, 200)
+  t.is((await owner.put(one, { name: 'Open', policy: [] })).status, 200)
+})
+
+test('a role that nobody holds is changed and deleted by whoever made it', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { client } = await createMember(w, w.org, [manage, allow('types:read')])
+  const { data } = await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy: [allow('types:read'), deny('audit:read')] })
+  const one = `${w.org.path}/iam/groups/${data.id}`
+  t.is((await client.put(one, { name: 'R', policy: [allow('types:read')] })).status, 200)
+  t.is((await client.delete(one)).status, 204)
+})

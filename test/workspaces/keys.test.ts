@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createMember, createOrg, createRole, createService, type Org } from '#test/support/factories.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const manage = { effect: 'allow', actions: ['iam:manage_members'] }
+const read = { effect: 'allow', actions: ['types:read'] }
+
+/** Makes a service account through the API, and gives its path. */
+async function account(w: World, roleIds: readonly string[] = [], org: Org = w.org): Promise<string> {
+  const { data } = await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot', role_ids: roleIds })
+  return `${org.path}/service-accounts/${data.id}`
+}
+
+test('a service account holds its roles, and its key acts for it', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  const role = await createRole(w, w.org, [read])
+  const made = await owner.post(`${path}/service-accounts`, { name: ' Robot ', role_ids: [role] })
+  t.is(made.status, 201)
+  t.deepEqual(Object.keys(made.data), ['id', 'name', 'created_at'])
+  t.is(made.data.name, 'Robot')
+  t.deepEqual((await owner.get(`${path}/service-accounts`)).data, [made.data])
+  const keys = `${path}/service-accounts/${made.data.id}/keys`
+  const { status, data } = await owner.post(keys, { name: 'ci' })
+  t.is(status, 201)
+  const { key, ...shown } = data
+  t.regex(key, /^kt_[0-9A-Za-z]{71}$/)
+  t.like(shown, { name: 'ci', expires_at: null })
+  t.true(key.startsWith(shown.prefix.slice(0, 3)))
+  t.deepEqual((await owner.get(keys)).data, [shown], 'the key itself is shown once')
+  const robot = w.visitor.as(key)
+  t.like((await robot.get(`${path}/iam/me`)).data, {
+    principal: { id: made.data.id, type: 'service', name: 'Robot' },
+    roles: [{ id: role }],
+  })
+  t.is((await robot.get(`${path}/types`)).status, 200)
+  t.is((await robot.get(`${path}/service-accounts`)).status, 403)
+  const kept = await w.db.query('select * from access_keys')
+  t.false(JSON.stringify(kept.rows).includes(key.slice(25, 68)))
+})
+
+test('a key is refused in a workspace that is not its own', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const other = await createOrg(w, 'Other')
+  const { client } = await createService(w, w.org)
+  t.is((await client.get(w.org.path)).status, 200)
+  t.is((await client.get(other.path)).status, 404)
+})
+
+test('a revoked key is refused by every process on the next request; another goes on', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const second = await startSecondApi(t, w)
+  const robot = await account(w)
+  const [first, other] = [await w.org.owner.post(`${robot}/keys`, {}), await w.org.owner.post(`${robot}/keys`, {})]
+  const statuses = async (key: string) =>
+    (await Promise.all([w.visitor, second].map((client) => client.as(key).get(w.org.path)))).map(({ status }) => status)
+  t.deepEqual(await statuses(first.data.key), [200, 200])
+  t.is((await w.org.owner.delete(`${robot}/keys/${first.data.id}`)).status, 204)
+  t.deepEqual(await statuses(first.data.key), [401, 401])
+  t.deepEqual(await statuses(other.data.key), [200, 200])
+  t.is((await w.org.owner.delete(`${robot}/keys/${first.data.id}`)).status, 404)
+})
+
+test('while 20 calls by a key run, it is revoked once, and none that begins after that gets in', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const second = await startSecondApi(t, w)
+  const robot = await account(w)
+  const { data } = await w.org.owner.post(`${robot}/keys`, {})
+  const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? w.visitor : second).as(data.key).get(w.org.path))
+  const revocations = Array.from({ length: 20 }, () => w.org.owner.delete(`${robot}/keys/${data.id}`))
+  const revoked = (await Promise.all(revocations)).map(({ status }) => status)
+  t.deepEqual(revoked.sort(), [204, ...Array(19).fill(404)])
+  const after = Array.from({ length: 20 }, (_, index) => (index % 2 ? w.visitor : second).as(data.key).get(w.org.path))
+  t.deepEqual(new Set((await Promise.all(after)).map(({ status }) => status)), new Set([401]))
+  await Promise.all(calls)
+})
+
+test('a service account takes its keys and roles with it', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const second = await startSecondApi(t, w)
+  const robot = await account(w, [await createRole(w, w.org, [read])])
+  const { data } = await w.org.owner.post(`${robot}/keys`, {})
+  t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 200)
+  t.is((await w.org.owner.delete(robot)).status, 204)
+  t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 401)
+  for (const table of ['access_keys', 'role_members']) t.is((await w.db.query(`select from ${table}`)).rowCount, 0)
+  t.is((await w.org.owner.delete(robot)).status, 404)
+  t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
+})
+
+test('a key ends when it was said to', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const robot = await account(w)
+  const create = (expires_at: unknown) => w.org.owner.post(`${robot}/keys`, { expires_at })
+  const { data } = await create('2099-12-31T23:30:00.123456-05:30')
+  t.is(data.expires_at, '2100-01-01T05:00:00.123456Z')
+  t.is((await w.visitor.as(data.key).get(w.org.path)).status, 200)
+  await w.db.query('update access_keys set expires_at = now()')
+  t.is((await w.visitor.as(data.key).get(w.org.path)).status, 401)
+  t.is((await create(null)).data.expires_at, null)
+  const past = new Date(Date.now() - 1_000).toISOString()
+  t.is((await create(past)).body.error.message, 'expires_at must be in the future')
+  for (const wrong of [
+    'tomorrow',
+    '',
+    '2099-12-31',
+    '2099-12-31T10:00:00',
+    '2099-13-01T00:00:00Z',
+    '2099-12-31 10:00:00Z',
+    '2099-02-30T25:00:00Z',
+  ]) {
+    t.regex((await create(wrong)).body.error.message, /^expires_at must be RFC 3339/, wrong)
+  }
+  t.is((await create(4_102_444_800)).status, 400)
+})
+
+test('nobody makes a key of a service account that holds more than it does itself', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const small = await account(w, [await createRole(w, w.org, [read])])
+  const big = await account(w, [await createRole(w, w.org, [{ effect: 'allow', actions: ['*'] }])])
+  const both = await account(w, [
+    await createRole(w, w.org, [read]),
+    await createRole(w, w.org, [{ effect: 'allow', actions: ['audit:read'] }]),
+  ])
+  const bare = await account(w)
+  const manager = await createMember(w, w.org, [manage, read])
+  const statuses = await Promise.all([small, big, both, bare].map(async (one) => (await manager.client.post(`${one}/keys`, {})).status))
+  t.deepEqual(statuses, [201, 403, 403, 201])
+  t.is((await w.org.owner.post(`${big}/keys`, {})).status, 201, 'the owner may')
+  t.is((await manager.client.get(`${big}/keys`)).status, 200)
+})
+
+test('a service account is made with roles that grant no more than its maker holds', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const other = await createOrg(w, 'Other')
+  const foreign = await createRole(w, other, [read])
+  const big = await createRole(w, w.org, [{ effect: 'allow', actions: ['audit:read'] }])
+  const small = await createRole(w, w.org, [read])
+  const visitors = await createRole(w, w.org, [read], true)
+  const manager = await createMember(w, w.org, [manage, read])
+  const create = async (roleIds: readonly string[]) => {
+    const { status, body } = await manager.client.post(`${w.org.path}/service-accounts`, { name: 'Robot', role_ids: roleIds })
+    return body.error?.message ?? status
+  }
+  t.is(await create([small]), 201)
+  t.regex(await create([small, big]), /^role_ids\[1\]: policy\[0\] grants more than you hold: audit:read/)
+  t.is(await create([foreign]), 'role_ids[0] names no role of this workspace')
+  t.is(await create([visitors]), 'role_ids[0] names a role for visitors, which is given to nobody')
+  t.is((await w.db.query('select from service_accounts')).rowCount, 1)
+})
+
+test('ids of another workspace, and what is no id, are not found', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const other = await createOrg(w, 'Other')
+  const [own, foreign] = [await account(w), await account(w, [], other)]
+  const foreignId = foreign.split('/').at(-1)
+  const { data: ownKey } = await w.org.owner.post(`${own}/keys`, {})
+  const { data: foreignKey } = await other.owner.post(`${foreign}/keys`, {})
+  for (const id of [foreignId, randomUUID(), 'x', w.org.ownerId]) {
+    const path = `${w.org.path}/service-accounts/${id}`
+    t.is((await w.org.owner.delete(path)).status, 404)
+    t.is((await w.org.owner.get(`${path}/keys`)).status, 404)
+    t.is((await w.org.owner.post(`${path}/keys`, {})).status, 404)
+    t.is((await w.org.owner.delete(`${path}/keys/${ownKey.id}`)).status, 404)
+  }
+  for (const id of [foreignKey.id, randomUUID(), 'x']) t.is((await w.org.owner.delete(`${own}/keys/${id}`)).status, 404)
+  for (const { key } of [ownKey, foreignKey]) t.is((await w.visitor.as(key).get('/v1/auth/me')).status, 200)
+})
