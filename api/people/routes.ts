@@ -59,7 +59,7 @@ export const routes = [
     method: 'POST',
     path: '/auth/password',
     summary: 'Change the password',
-    description: "Ends the person's other sessions. A wrong current password counts as a try to sign in.",
+    description: "Ends the person's other sessions. Counts as a try to sign in.",
     permission: 'person',
     limit: null,
     limitBy: ['sign-in', (_, { principal }) => account(principal?.email ?? '')],

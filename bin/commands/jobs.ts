@@ -2,8 +2,15 @@ import { jobs } from '#shared/jobs.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import { countQueued, listDeadLetters, resend } from '#shared/queue/dead-letters.ts'
+import { countQueued, type DeadLetter, listDeadLetters, type QueueLoad, resend } from '#shared/queue/dead-letters.ts'
 import { command } from '../command.ts'
+
+const loadLine = ({ job, waiting, running, failed }: QueueLoad & { failed: number }): string =>
+  `${job.padEnd(longestName)}  ${waiting} waiting, ${running} running, ${failed} failed`
+const longestName = Math.max(...jobs.map(({ name }) => name.length))
+
+const failureLine = ({ id, job, attempts, error, failed_at }: DeadLetter): string =>
+  `${id}  ${job} failed ${failed_at} after ${attempts} tries: ${error ?? 'no reason is known'}`
 
 export const jobCommands = [
   command({
@@ -16,17 +23,7 @@ export const jobCommands = [
         const { waiting = 0, running = 0 } = loads.find(({ job }) => job === name) ?? {}
         return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
       })
-      return {
-        data: { queues, failed },
-        lines: [
-          ...queues.map(
-            (queue) => `${queue.job}  (${queue.pool})  waiting ${queue.waiting}, running ${queue.running}, failed ${queue.failed}`,
-          ),
-          ...failed.map(
-            (letter) => `${letter.id}  ${letter.job}  failed ${letter.failed_at} after ${letter.attempts} tries: ${letter.error}`,
-          ),
-        ],
-      }
+      return { data: { queues, failed }, lines: [...queues.map(loadLine), ...failed.map(failureLine)] }
     },
   }),
   command({

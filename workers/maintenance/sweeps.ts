@@ -42,5 +42,7 @@ export const sweeps: readonly Sweep[] = [
   remove('kept answers', '0 47 * * * *', `delete from kept_answers where created_at < now() - interval '24 hours'`),
   remove('ended sessions', '0 27 * * * *', `delete from sessions where expires_at < now()`),
   remove('ended password resets', '0 37 * * * *', `delete from password_resets where expires_at < now()`),
+  remove('ended invitations', '0 47 * * * *', `delete from invitations where expires_at < now()`),
+  remove('sent mail', '0 57 * * * *', `delete from outbox_mails where status = 'sent' and sent_at < now() - interval '30 days'`),
   remove('old rate windows', '0 */10 * * * *', `delete from rate_limits where expire < extract(epoch from now()) * 1000`),
 ]
