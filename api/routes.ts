@@ -2,7 +2,9 @@ import { routes as fields } from '#api/fields/routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as roles } from '#api/iam/routes.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { routes as notifications } from '#api/notifications/routes.ts'
 import { routes as people } from '#api/people/routes.ts'
+import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
@@ -21,6 +23,8 @@ export const routes: readonly Route[] = [
   ...modules,
   ...fields,
   ...records,
+  ...audit,
+  ...notifications,
   ...jobs,
 ]
 

@@ -80,7 +80,8 @@ export async function up(knex: Knex): Promise<void> {
       before jsonb,
       after jsonb,
       request_id text not null,
-      created_at timestamptz not null default now(),
+      -- The id's own time, so that the order of ids is the order of creation.
+      created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
       primary key (workspace_id, id)
     );
     create index audit_entries_record on audit_entries (workspace_id, record_id, id desc);

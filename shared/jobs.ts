@@ -1,9 +1,21 @@
 import { mailReset } from '#shared/access/jobs.ts'
+import { dispatchChanges } from '#shared/events/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
+import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 
 /** Every job there is. A release creates their queues; workers must handle each exactly once. */
-export const jobs: readonly AnyJob[] = [mailReset, sendMail, exportRecords, importRecords, recomputeRecords, setUpWorkspace, dropTable]
+export const jobs: readonly AnyJob[] = [
+  mailReset,
+  sendMail,
+  dispatchChanges,
+  deliverNotifications,
+  exportRecords,
+  importRecords,
+  recomputeRecords,
+  setUpWorkspace,
+  dropTable,
+]

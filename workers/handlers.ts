@@ -1,5 +1,7 @@
+import dispatchChanges from '#workers/events/dispatch.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
+import deliverNotifications from '#workers/notifications/deliver.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
@@ -11,6 +13,8 @@ import setUpWorkspace from '#workers/workspaces/set-up.ts'
 export const handlers: readonly AnyHandler[] = [
   mailReset,
   sendMail,
+  dispatchChanges,
+  deliverNotifications,
   exportRecords,
   importRecords,
   recomputeRecords,

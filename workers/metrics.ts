@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
@@ -15,5 +15,12 @@ export const runningJobs = new Gauge({
   name: 'kontor_pools_running',
   help: 'Whether this process runs a pool',
   labelNames: ['pool'],
+  registers: [registry],
+})
+
+export const chainsCut = new Counter({
+  name: 'kontor_event_chains_cut_total',
+  help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
+  labelNames: ['subscriber'],
   registers: [registry],
 })

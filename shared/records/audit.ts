@@ -3,8 +3,8 @@ import { type Values, viewOfValues } from '#shared/records/record.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
- * The parameters of the audit entry that a change writes in its own statement (document 1, Audit entry): a creation has no `before`, a
- * deletion no `after`. Values that are empty on a creation or deletion are left out.
+ * The parameters of the audit entry and the dispatch that a change writes in its own statement (document 1, Audit entry): a creation has
+ * no `before`, a deletion no `after`. Values that are empty on a creation or deletion are left out.
  */
 export function changeSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): Record<string, unknown> {
   const { cause, workspace } = scope
@@ -16,6 +16,7 @@ export function changeSlots(scope: Scope, type: RecordType, before: Values | nul
     before: before && JSON.stringify(after === null ? filledView(type, before) : changedView(type, before)),
     after: after && JSON.stringify(before === null ? filledView(type, after) : changedView(type, after)),
     requestId: cause.requestId,
+    cause: JSON.stringify(cause),
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { slot } from '#shared/db/statement.ts'
+import { announce } from '#shared/events/announce.ts'
+import { dispatched } from '#shared/events/statements.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { columnsOf, type Values } from '#shared/records/record.ts'
@@ -10,18 +12,20 @@ import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
- * Stores new records with their audit entries in one statement, in their order. One whose value a unique field holds already, in the
- * table or further up in the list, is left out: gives the positions of those that were, from 0.
+ * Stores new records with their audit entries, and one dispatch for all of them, in one statement and in their order. One whose value a
+ * unique field holds already, in the table or further up in the list, is left out: gives the positions of those that were, from 0.
  */
 export async function insertMany(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
-  const rows = drafts.map((values, position) => ({ position, after: filledView(type, values), ...filledCells(type, values) }))
+  const sent = drafts.map((values, position) => ({ position, after: filledView(type, values), ...filledCells(type, values) }))
   const statement = insertRecords(type)({
     ...changeSlots(scope, type, null, null),
     createdBy: scope.actor.id,
     typeId: type.id,
-    rows: JSON.stringify(rows),
+    rows: JSON.stringify(sent),
   })
-  const stored = new Set((await scope.db.query<{ position: number }>(statement)).map(({ position }) => position))
+  const rows = await scope.db.query<{ position: number; dispatched: boolean }>(statement)
+  announce(scope, rows[0])
+  const stored = new Set(rows.map(({ position }) => position))
   return [...drafts.keys()].filter((position) => !stored.has(position))
 }
 
@@ -51,9 +55,11 @@ const insertRecords = (type: RecordType): Fill =>
        audited as (
          insert into audit_entries (${auditColumns})
          select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, ? from changed join fresh using (id) order by position
+         returning id
        ),
-       counted as (?)
-       select position from changed join fresh using (id)`,
+       counted as (?),
+       handed_on as materialized (select ?)
+       select position, handed_on.dispatched from changed join fresh using (id) cross join handed_on`,
       [
         slot('rows'),
         ...columns,
@@ -63,6 +69,7 @@ const insertRecords = (type: RecordType): Fill =>
         ...columns,
         ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
         counted(1),
+        dispatched('created'),
       ] as never,
     )
   })

@@ -1,5 +1,6 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
+import { announce } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { withRoom } from '#shared/records/cap.ts'
@@ -78,6 +79,12 @@ export async function store(scope: Scope, type: RecordType, action: CreateAction
   }
 }
 
+interface Inserted {
+  readonly id: string
+  readonly created_at: string
+  readonly dispatched: boolean
+}
+
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
@@ -91,8 +98,9 @@ export async function insert(scope: Scope, type: RecordType, values: Values): Pr
     typeId: type.id,
   })
   try {
-    const [row] = await scope.db.query<{ id: string; created_at: string }>(statement)
-    const { id, created_at } = row as { id: string; created_at: string }
+    const [row] = await scope.db.query<Inserted>(statement)
+    const { id, created_at, dispatched } = row as Inserted
+    announce(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }
   } catch (error) {
     throw conflictOf(type, error)

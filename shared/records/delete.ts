@@ -1,4 +1,5 @@
 import { type Scope, within } from '#shared/access/scope.ts'
+import { announce, type Outcome } from '#shared/events/announce.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { deleteRecord } from '#shared/records/statements.ts'
@@ -10,7 +11,9 @@ export function removeRecord(scope: Scope, typeKey: string, recordId: string): P
     scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:delete')
-      await tx.query(deleteRecord(type)({ ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }))
+      const slots = { ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
+      const [outcome] = await tx.query<Outcome>(deleteRecord(type)(slots))
+      announce(inside, outcome)
     }),
   )
 }

@@ -5,19 +5,23 @@ import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
 
+/** Does work from the picture of a record type, as `withPictures` does; throws NOT_FOUND when there is none. */
+export const withRecordType = <T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> =>
+  withPictures(scope, async () => work(await requireRecordType(scope, typeKey)))
+
 /**
- * Does work from the picture of a record type. When another process has changed the type's table since, the database knows a column no
- * more: then the picture is read again and the work done once more. `work` must leave nothing behind when it fails.
+ * Does work that takes pictures of record types itself. When another process has changed a type's table since, the database knows a
+ * column no more: then the work is done once more, with pictures read again. It must leave nothing behind when it fails.
  */
-export async function withRecordType<T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> {
+export async function withPictures<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   try {
-    return await work(await requireRecordType(scope, typeKey))
+    return await work()
   } catch (error) {
     if (!isOutdatedPicture(error)) throw error
     scope.cache.drop(scope.workspace.id)
     // A transaction is over with its first error: whoever opened it does it again.
     if ('inTransaction' in scope.db) throw error
-    return work(await requireRecordType(scope, typeKey))
+    return work()
   }
 }
 

@@ -1,5 +1,6 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { prepare, type Statement, slot } from '#shared/db/statement.ts'
+import { dispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -38,13 +39,11 @@ export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
 /** Columns of an audit entry that a change fills. */
 export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'
 
-/** Parameters of the audit entry that every change writes in its own statement. */
-export const auditSlots = ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'] as const
-
 const audited = (action: string) =>
   builder.raw(
     `insert into audit_entries (${auditColumns})
-     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ? from changed`,
+     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ? from changed
+     returning id`,
     ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'].map((name) => slot(name) as never),
   )
 
@@ -64,8 +63,8 @@ const parameter = (field: Field, index: number): Knex.Raw =>
 const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, index) => parameter(field, index))
 
 /**
- * Creates a record: the row, its audit entry and the count, in one statement. The id is a UUID of version 7 and gives created_at, so that
- * the order of ids is the order of creation. Fields that are not named stay empty.
+ * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
+ * version 7 and gives created_at, so that the order of ids is the order of creation. Fields that are not named stay empty.
  */
 export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =>
   shaped(type, `insert ${fields.map(({ column }) => column).join(' ')}`, () => {
@@ -80,12 +79,12 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
        ),
        audited as (?),
        counted as (?)
-       select id, created_at from changed`,
-      [tableOf(type), ...columns, slot('createdBy') as never, ...parameters, audited('record.created'), counted(1)] as never,
+       select id, created_at, ? from changed`,
+      [tableOf(type), ...columns, slot('createdBy'), ...parameters, audited('record.created'), counted(1), dispatched('created')] as never,
     )
   })
 
-/** Changes the named fields of a record that the transaction has locked, and writes the audit entry. */
+/** Changes the named fields of a record that the transaction has locked, with its audit entry and dispatch. */
 export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =>
   shaped(type, `update ${fields.map(({ column }) => column).join(' ')}`, () => {
     const sets = fields.flatMap((field) =>
@@ -94,19 +93,21 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
     return builder.raw(
       `with changed as (
          update ? set updated_at = greatest(now(), created_at)${', ?'.repeat(sets.length)} where id = ? returning id
-       )
-       ?`,
-      [tableOf(type), ...sets, slot('id'), audited('record.updated')] as never,
+       ),
+       audited as (?)
+       select ?`,
+      [tableOf(type), ...sets, slot('id'), audited('record.updated'), dispatched('updated')] as never,
     )
   })
 
-/** Deletes a record that the transaction has locked, counts it off and writes the audit entry. */
+/** Deletes a record that the transaction has locked and counts it off, with its audit entry and dispatch. */
 export const deleteRecord = (type: RecordType): Fill =>
   shaped(type, 'delete', () =>
-    builder.raw('with changed as (delete from ? where id = ? returning id), counted as (?) ?', [
+    builder.raw('with changed as (delete from ? where id = ? returning id), counted as (?), audited as (?) select ?', [
       tableOf(type),
-      slot('id') as never,
+      slot('id'),
       counted(-1),
       audited('record.deleted'),
+      dispatched('deleted'),
     ] as never),
   )

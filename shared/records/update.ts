@@ -1,4 +1,5 @@
 import { type Scope, within } from '#shared/access/scope.ts'
+import { announce, type Outcome } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
@@ -56,9 +57,10 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
     after[key] = next[key] ?? null
   }
   try {
-    await scope.db.query(
+    const [outcome] = await scope.db.query<Outcome>(
       updateRecord(type, fields)({ ...cellsOf(fields, after), ...changeSlots(scope, type, before, after), id: stored.id }),
     )
+    announce(scope, outcome)
   } catch (error) {
     throw conflictOf(type, error)
   }

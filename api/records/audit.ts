@@ -1,0 +1,21 @@
+import { answer, org } from '#api/http/route.ts'
+import { auditPage, auditQuery } from '#shared/records/audit-entry.ts'
+import { listAudit } from '#shared/records/audit-list.ts'
+
+export const routes = [
+  answer({
+    tag: 'Records',
+    app: null,
+    limit: null,
+    method: 'GET',
+    path: `${org}/audit`,
+    summary: 'List changes of records',
+    description: 'Newest first. An entry shows what its reader may see of the record; those of records that it may not read are left out.',
+    permission: 'audit:read',
+    perItem: true,
+    query: auditQuery,
+    status: 200,
+    response: auditPage,
+    handle: ({ query }, scope) => listAudit(scope, query),
+  }),
+]

@@ -1,0 +1,27 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { slot, sql } from '#shared/db/statement.ts'
+import type { ChangeEvent } from '#shared/events/change.ts'
+
+/**
+ * Files a dispatch of a statement's changes when anything listens to them, and tells whether it did. The statement has a table `audited`
+ * of the ids of the audit entries that it wrote, and slots `workspaceId`, `objectType` and `cause`, the cause as JSON.
+ */
+export const dispatched = (event: ChangeEvent): Knex.Raw =>
+  builder.raw(
+    `(case when exists (select from event_listeners where workspace_id = ?::uuid and object_type = ?::text and event = '${event}')
+      then dispatch_changes(?::uuid, ?::text, '${event}', array(select id from audited order by id), ?::jsonb) else false end) as dispatched`,
+    ['workspaceId', 'objectType', 'workspaceId', 'objectType', 'cause'].map((name) => slot(name) as never),
+  )
+
+/** Lets something listen. Values: workspace, subscriber, its id, type keys, and as many events. */
+export const insertListeners = sql(
+  'insert_listeners',
+  `insert into event_listeners (workspace_id, subscriber, listener_id, object_type, event)
+   select distinct $1::uuid, $2, $3::uuid, object_type, event from unnest($4::text[], $5::text[]) as heard (object_type, event)`,
+)
+
+/** Lets it listen to nothing. Values: workspace, subscriber, its id. */
+export const deleteListeners = sql(
+  'delete_listeners',
+  'delete from event_listeners where workspace_id = $1 and subscriber = $2 and listener_id = $3',
+)

@@ -1,0 +1,16 @@
+import { heardChanges } from '#shared/events/change.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+/** Puts the items of changes into the inboxes of a workspace's members, for the rules that listened to them. */
+export const deliverNotifications = defineJob({
+  name: 'notifications.deliver',
+  kind: 'notifications.deliver',
+  pool: 'data',
+  concurrency: 8,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: false,
+  payload: heardChanges,
+  result: schema(t.Null()),
+})

@@ -1,0 +1,93 @@
+import { declareConflicts } from '#shared/db/conflicts.ts'
+import { sql } from '#shared/db/statement.ts'
+
+declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'] })
+
+const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
+
+/** All rules of a workspace, oldest first. Values: workspace. */
+export const findRules = sql('find_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1 order by created_at, id`)
+
+/** One rule. Values: workspace, id. */
+export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)
+
+/** Makes a rule. Values: workspace, id, name, type key, event, title, audience. */
+export const insertRule = sql(
+  'insert_rule',
+  `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience) values ($1, $2, $3, $4, $5, $6, $7)
+   returning ${ruleColumns}`,
+)
+
+/** Changes a rule; a null leaves its column as it is. Values: workspace, id, name, type key, event, title, audience, enabled. */
+export const updateRule = sql(
+  'update_rule',
+  `update notification_rules
+   set name = coalesce($3, name), object_type = coalesce($4, object_type), event = coalesce($5, event), title = coalesce($6, title),
+     audience = coalesce($7, audience), enabled = coalesce($8, enabled), updated_at = now()
+   where workspace_id = $1 and id = $2
+   returning ${ruleColumns}`,
+)
+
+/** Deletes a rule. Values: workspace, id. */
+export const deleteRule = sql('delete_rule', 'delete from notification_rules where workspace_id = $1 and id = $2 returning id')
+
+/**
+ * Writes the items of some events for some rules and the next members, each once however often this is done, and gives the last
+ * member's id when there may be more of them. Whoever joined after the event gets none. Values: workspace, audit entries, rules, the member after
+ * whom to go on, how many.
+ */
+export const deliverItems = sql(
+  'deliver_notifications',
+  `with audience as (
+     select user_id, date_trunc('milliseconds', created_at) as joined_at from members
+     where workspace_id = $1 and user_id > $4 order by user_id limit $5
+   ),
+   delivered as (
+     insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event)
+     select rule.workspace_id, member.user_id, notification_id(entry.id, rule.id, member.user_id), rule.title, entry.object_type,
+       entry.record_id, substr(entry.action, length('record.') + 1)
+     from audit_entries as entry
+     join notification_rules as rule on rule.workspace_id = entry.workspace_id and rule.id = any($3::uuid[])
+     join audience as member on member.joined_at <= entry.created_at
+     where entry.workspace_id = $1 and entry.id = any($2::uuid[])
+     on conflict do nothing
+   )
+   select user_id from audience order by user_id offset $5::integer - 1 limit 1`,
+)
+
+const itemColumns = 'id, title, object_type, record_id, event, read_at, created_at'
+
+/** A page of an inbox, newest first. Values: workspace, person, the item to go on after, how many. */
+export const findItems = sql(
+  'find_notifications',
+  `select ${itemColumns} from notifications where workspace_id = $1 and user_id = $2 and id < $3 order by id desc limit $4`,
+)
+
+/** The same of unread items alone, by an index of their own. */
+export const findUnreadItems = sql(
+  'find_unread_notifications',
+  `select ${itemColumns} from notifications
+   where workspace_id = $1 and user_id = $2 and id < $3 and read_at is null order by id desc limit $4`,
+)
+
+/** How many items of an inbox are unread. Values: workspace, person. */
+export const countUnreadItems = sql(
+  'count_unread_notifications',
+  'select count(*) from notifications where workspace_id = $1 and user_id = $2 and read_at is null',
+)
+
+/** Marks an item of an inbox; one that is marked keeps its time. Values: workspace, person, id. */
+export const markItem = sql(
+  'mark_notification',
+  `update notifications set read_at = coalesce(read_at, now()) where workspace_id = $1 and user_id = $2 and id = $3 returning id`,
+)
+
+/** Marks all unread items of an inbox, in one order, so that two who do it at once wait and not for each other. Values: workspace, person. */
+export const markAllItems = sql(
+  'mark_notifications',
+  `with unread as (
+     select id from notifications where workspace_id = $1 and user_id = $2 and read_at is null order by id for update
+   )
+   update notifications as item set read_at = now() from unread
+   where item.workspace_id = $1 and item.user_id = $2 and item.id = unread.id`,
+)

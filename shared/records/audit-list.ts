@@ -1,0 +1,60 @@
+import type { Scope } from '#shared/access/scope.ts'
+import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
+import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
+import { findByIds, findEntries, findTypeKeys } from '#shared/records/audit-statements.ts'
+import { withPictures } from '#shared/records/picture.ts'
+import { type Row, recordOf } from '#shared/records/record.ts'
+import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
+
+/**
+ * A page of the entries that match, newest first, with their exact number (document 1, Audit query parameters). An entry shows no more
+ * than its reader may see of the record as it is now: those of records that it may not read are left out and not counted, and so are
+ * fields that are hidden from it. Throws VALIDATION_ERROR that names a bad parameter.
+ */
+export function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
+  return withPictures(scope, async () => {
+    const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
+    const rows = await scope.db.query<AuditEntry & { total: number }>(findEntries(scope.workspace.id, query, readers))
+    const entries = rows.filter(({ id }) => id !== null).map(({ total, ...entry }) => entry)
+    return { entries: readers ? await masked(scope, entries, readers) : entries, total: rows[0]?.total ?? 0 }
+  })
+}
+
+async function typesOf(scope: Scope, key: string | undefined): Promise<RecordType[]> {
+  const keys = key === undefined ? await scope.db.query<{ key: string }>(findTypeKeys(scope.workspace.id)) : [{ key }]
+  const types = await Promise.all(keys.map((each) => findRecordType(scope, each.key)))
+  return types.filter((type) => type !== undefined)
+}
+
+/** The entries without what is hidden from the caller. */
+async function masked(scope: Scope, entries: readonly AuditEntry[], readers: readonly TypeReader[]): Promise<AuditEntry[]> {
+  const byType = Map.groupBy(entries, ({ object_type }) => object_type)
+  const concerned = readers.filter(({ type }) => byType.has(type.key))
+  const viewers = await Promise.all(
+    concerned.map(async (reader) => [reader.type.key, await viewerOf(scope, reader, byType.get(reader.type.key) ?? [])] as const),
+  )
+  const shows = new Map(viewers)
+  return entries.map((entry) => {
+    const cut = (values: AuditEntry['before']) =>
+      values && only(values, (key) => shows.get(entry.object_type)?.(entry.record_id, key) ?? false)
+    return { ...entry, before: cut(entry.before), after: cut(entry.after) }
+  })
+}
+
+/** Whether the caller may see a field of a record. */
+type Viewer = (recordId: string, key: string) => boolean
+
+/** The viewer of a type: of a record that is gone it shows only the fields that no rule could hide. */
+async function viewerOf({ db }: Scope, reader: TypeReader, entries: readonly AuditEntry[]): Promise<Viewer> {
+  const { type, access, seesGoneFields } = reader
+  const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
+  const rows = ids.length === 0 ? [] : await db.query<Row>(findByIds(type, ids))
+  const visible = new Map(rows.map((row) => [row.id, access.visibleFields(recordOf(type, row))]))
+  return (recordId, key) => {
+    if (!type.fieldByKey.has(key)) return seesGoneFields
+    return !access.hideable.has(key) || (visible.get(recordId)?.has(key) ?? false)
+  }
+}
+
+const only = (values: Readonly<Record<string, unknown>>, shows: (key: string) => boolean): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => shows(key)))

@@ -1,0 +1,68 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { build, type Statement, sql } from '#shared/db/statement.ts'
+import { type AuditQuery, idsOfSpan } from '#shared/records/audit-entry.ts'
+import type { TypeReader } from '#shared/records/audit-readers.ts'
+import { allColumns } from '#shared/records/record.ts'
+import { tableOf } from '#shared/records/statements.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
+
+/** Keys of a workspace's types. Values: workspace. */
+export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
+
+/**
+ * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
+ * its own. It is not prepared: its filters decide which index is right.
+ */
+export function findEntries(workspaceId: string, query: AuditQuery, readers: readonly TypeReader[] | undefined): Statement {
+  const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
+  if (readers) conditions.push(readable(readers))
+  const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
+  return build(
+    builder.raw(
+      `select counted.total, page.* from (select count(*) as total from audit_entries as entry where ?) as counted
+       left join (select ${columns} from audit_entries as entry where ? order by id desc limit ? offset ?) as page on true
+       order by page.id desc`,
+      [where, where, query.limit, query.offset],
+    ),
+  )
+}
+
+/** The records of these ids that there are. */
+export const findByIds = (type: RecordType, ids: readonly string[]): Statement =>
+  build(builder.select(allColumns(type)).from(tableOf(type)).whereIn('id', ids))
+
+function filters(query: AuditQuery): Knex.Raw[] {
+  const { from, to } = idsOfSpan(query)
+  const given: [string, string | undefined][] = [
+    ['object_type = ?', query.object_type],
+    ['record_id = ?', query.record_id],
+    ['actor_id = ?', query.actor],
+    ['action = ?', query.action],
+    ['id >= ?', from],
+    ['id < ?', to],
+  ]
+  return given.flatMap(([condition, value]) => (value === undefined ? [] : [builder.raw(condition, [value])]))
+}
+
+/**
+ * Entries of records that the caller may read as they are now. Of a record that is gone nobody can tell whether a condition would hold, so
+ * its entries are for those who may read every record of the type.
+ */
+function readable(readers: readonly TypeReader[]): Knex.Raw {
+  const whole = readers.filter(({ access }) => access.verdict === 'all').map(({ type }) => type.key)
+  const parts = readers.flatMap(({ type, access }) => {
+    const where = access.verdict === 'all' ? undefined : access.where('record')
+    if (!where) return []
+    return [
+      builder.raw('(object_type = ? and exists (select from ? as record where record.id = entry.record_id and ?))', [
+        type.key,
+        tableOf(type),
+        where,
+      ]),
+    ]
+  })
+  const all = builder.raw('object_type = any(?::text[])', [whole as never])
+  return builder.raw(`(${[all, ...parts].map(() => '?').join(' or ')})`, [all, ...parts])
+}
