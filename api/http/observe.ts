@@ -14,13 +14,28 @@ const requestSeconds = new Histogram({
   registers: [registry],
 })
 
+/** The histogram's own series, kept: finding one by its labels on every request costs more than counting. */
+const timers = new Map<string, ReturnType<typeof requestSeconds.labels>>()
+
+function timerOf(method: string, route: string, status: number): ReturnType<typeof requestSeconds.labels> {
+  const name = `${method} ${status} ${route}`
+  const known = timers.get(name)
+  if (known) return known
+  const timer = requestSeconds.labels({ method: isMethod(method) ? method : 'other', route, status })
+  timers.set(name, timer)
+  return timer
+}
+
+/** Clients can make up methods; a series for each would have no end. */
+const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method)
+
 /** Times a request; call what it returns when the answer is made. Slow ones are logged with their request id. */
 export function observe(ctx: Context, { config, log }: ApiServices): () => void {
   const started = performance.now()
   return () => {
     const ms = performance.now() - started
     const route: string = ctx.state.route ?? 'none'
-    requestSeconds.observe({ method: ctx.method, route, status: ctx.status }, ms / 1000)
+    timerOf(ctx.method, route, ctx.status).observe(ms / 1000)
     const line = { method: ctx.method, route, status: ctx.status, ms: Math.round(ms), request_id: ctx.state.requestId }
     if (ms >= config.slowRequestMs) log.warn(line, 'slow request')
     else log.debug(line, 'request')

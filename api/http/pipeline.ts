@@ -7,22 +7,23 @@ import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotenc
 import { readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
-import { readWhileSettling } from '#api/http/settling.ts'
+import { readVerified } from '#api/http/settling.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 
 /**
  * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it
  * is about, work, answer. The request id stands before all of it, in the application. What is remembered of roles, keys and types is asked
- * for before the first of these; a request that only looks does it meanwhile.
+ * for before the first of these; a request that only looks is told by its own statement.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   return async (ctx) => {
     ctx.state.route = route.path
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
-    if (isRead(route)) return send(ctx, await readWhileSettling(services.cache, () => read(route, ctx, services)))
+    if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
     await services.cache.settle()
     await work(route, ctx, services)
   }
@@ -32,9 +33,9 @@ export function serve(route: Route, services: ApiServices): Middleware {
 const isRead = (route: Route): route is AnswerRoute =>
   route.kind === 'answer' && route.method === 'GET' && route.contentType === undefined && route.limitBy === undefined
 
-async function read(route: AnswerRoute, ctx: Context, services: ApiServices): Promise<Answer> {
+async function read(route: AnswerRoute, ctx: Context, services: ApiServices, verification: Verification | undefined): Promise<Answer> {
   const scope = await admit(route, ctx, services)
-  return answerOf(route, await route.handle(requestOf(ctx, queryOf(route, ctx), {}), scope as Scope))
+  return answerOf(route, await route.handle(requestOf(ctx, queryOf(route, ctx), {}), { ...scope, verification } as Scope))
 }
 
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {

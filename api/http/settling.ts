@@ -1,14 +1,21 @@
 import type { Cache } from '#shared/db/cache.ts'
+import { Verification } from '#shared/db/verification.ts'
 
 /**
- * Reads while the caches are asked whether they still hold: the read takes no longer for it. When they had to forget something meanwhile,
- * the read, right or failed, is thrown away and done again. For work that changes nothing; anything else asks first.
+ * Reads from what is remembered, and finds out by the way whether that held: the read's own statement says so, or the caches are asked
+ * when it had none. When something had to be forgotten, the read, right or failed, is thrown away and done again. For work that changes
+ * nothing; anything else asks first.
  */
-export async function readWhileSettling<T>(cache: Cache, read: () => Promise<T>): Promise<T> {
+export async function readVerified<T>(cache: Cache, read: (verification: Verification | undefined) => Promise<T>): Promise<T> {
   const { drops } = cache
-  const [first, settled] = await Promise.allSettled([read(), cache.settle()])
-  if (settled.status === 'rejected') throw settled.reason
-  if (cache.drops !== drops) return read()
+  const verification = new Verification(cache)
+  const [first] = await Promise.allSettled([read(verification)])
+  if (!verification.isDone) await cache.settle()
+  // Somebody else may have heard of the change that this read missed, so it counts whoever forgot something since the read began.
+  if (cache.drops !== drops) {
+    await cache.settle()
+    return read(undefined)
+  }
   if (first.status === 'rejected') throw first.reason
   return first.value
 }

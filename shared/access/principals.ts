@@ -19,7 +19,7 @@ interface Known extends Principal {
  */
 export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | undefined> {
   const read = readToken(token) ?? nobody
-  const known = await cache.remember(read.scopeId, `token ${read.hash.toString('base64')}`, async () => {
+  const known = await cache.remember(read.scopeId, read.lookup, async () => {
     const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))
     return row
   })
@@ -28,7 +28,7 @@ export async function findPrincipal(cache: Cache, db: Executor, token: string, n
   return known
 }
 
-const nobody = { kind: 'key', scopeId: '00000000-0000-0000-0000-000000000000', hash: Buffer.alloc(32) } as const
+const nobody = { kind: 'key', scopeId: '00000000-0000-0000-0000-000000000000', hash: Buffer.alloc(32), lookup: 'nobody' } as const
 
 async function renew(cache: Cache, db: Executor, known: Known, now: Date): Promise<void> {
   await db.query(renewSession(known.sessionId, now, sessionDays))

@@ -2,6 +2,8 @@ import type { Actor } from '#shared/access/actor.ts'
 import type { Workspace } from '#shared/access/workspace.ts'
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
+import type { Statement } from '#shared/db/statement.ts'
+import type { Verification } from '#shared/db/verification.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
@@ -34,6 +36,8 @@ export interface PlatformScope extends Services {
   readonly db: Executor
   readonly principal: Principal | null
   readonly cause: Cause
+  /** Set while a request that only reads has not been told yet whether what is remembered holds; `readRows` lets its statement say so. */
+  readonly verification?: Verification | undefined
 }
 
 /** What every piece of work in a workspace stands in: where it happens, on whose behalf, and what that caller may do. */
@@ -43,4 +47,8 @@ export interface Scope extends PlatformScope {
 }
 
 /** The same scope in a transaction. */
-export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({ ...scope, db })
+export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({ ...scope, db, verification: undefined })
+
+/** Runs a statement that only reads. */
+export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | 'verification'>, statement: Statement): Promise<Row[]> =>
+  verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)

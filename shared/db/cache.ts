@@ -27,6 +27,15 @@ export class Cache {
     return this.#changes.settle()
   }
 
+  /** See Changes: what lets a statement say whether caches hold, and what it found. */
+  mark(): ReturnType<Changes['mark']> {
+    return this.#changes.mark()
+  }
+
+  hear(...found: Parameters<Changes['hear']>): void {
+    this.#changes.hear(...found)
+  }
+
   /** The remembered value of `key` in `scope`, or what `load` gives, which is then remembered. A failed or undefined load is not. */
   remember<T>(scope: string, key: string, load: () => Promise<T>): Promise<T> {
     const entries = this.#entries(scope)

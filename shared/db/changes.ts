@@ -7,6 +7,9 @@ interface Change {
   readonly horizon: string
 }
 
+/** More changes than this are not told apart one by one in every statement: `settle` finds where to go on from. */
+const maxSeen = 100
+
 /** Changes are kept an hour (workers sweep them); a process that has not asked for half of it starts over with empty caches. */
 const staleAfterMs = 30 * 60 * 1000
 
@@ -36,20 +39,36 @@ export class Changes {
 
   /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is out of reach. */
   settle(): Promise<void> {
-    if (!this.#running) {
-      this.#running = this.#ask().finally(() => {
-        this.#running = undefined
-      })
-      return this.#running
-    }
-    // The statement under way may have read before this call's facts were committed, so everybody who comes now shares the next one.
-    this.#next ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = undefined
-        return this.settle()
-      })
+    // Whoever comes before the statement is sent shares it; it is sent when this turn of the event loop has brought all that it will.
+    this.#next ??= this.#afterRunning().then(() => {
+      const running = this.#ask()
+      this.#next = undefined
+      this.#running = running
+      return running
+    })
     return this.#next
+  }
+
+  /** The statement under way may have read before a new caller's facts were committed, so the next one waits for it. */
+  async #afterRunning(): Promise<void> {
+    await this.#running?.catch(() => undefined)
+    await new Promise(setImmediate)
+  }
+
+  /** From where on, and past which changes, a statement has to look; undefined when that is not known and `settle` must be asked first. */
+  mark(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
+    const known = this.#horizon !== undefined && Date.now() - this.#askedAt < staleAfterMs && this.#seen.size < maxSeen
+    return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
+  }
+
+  /** Hears of changes that a statement found behind a mark. */
+  hear(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
+    this.#horizon = horizon
+    this.#askedAt = Date.now()
+    for (const [id, scope] of news) {
+      this.#seen.add(String(id))
+      this.#drop(scope)
+    }
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,13 @@
 import type { RecordAccess } from '#shared/access/record-access.ts'
-import type { Scope } from '#shared/access/scope.ts'
+import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { slot } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
-import { visibleView } from '#shared/records/read.ts'
-import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
+import { visibleRows } from '#shared/records/read.ts'
+import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -37,9 +37,9 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const statement = pageOf(type, access, reference?.field, after !== undefined)
-    const rows = await scope.db.query<Row>(statement({ after, refId: reference?.id, limit: query.limit + 1 }))
+    const rows = await readRows<Row>(scope, statement({ after, refId: reference?.id, limit: query.limit + 1 }))
     const page = rows.slice(0, query.limit)
-    const records = page.map((row) => visibleView(type, recordOf(type, row), access, chosen))
+    const records = visibleRows(type, page, access, chosen)
     const last = page.at(-1)
     return rows.length > query.limit && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
   })

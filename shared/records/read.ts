@@ -1,9 +1,9 @@
 import type { RecordAccess } from '#shared/access/record-access.ts'
-import type { Scope } from '#shared/access/scope.ts'
+import { readRows, type Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
-import { type RecordView, type Row, recordOf, type StoredRecord, viewOf } from '#shared/records/record.ts'
+import { type RecordView, type Row, recordOf, type StoredRecord, viewOf, viewOfRow } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { findById } from '#shared/records/statements.ts'
 import { versionOf } from '#shared/records/version.ts'
@@ -32,14 +32,21 @@ export function getVersion(
 
 /** One record by its id, whoever asks; undefined when there is none. */
 export async function findRecord(
-  scope: Pick<Scope, 'db'>,
+  scope: Pick<Scope, 'db' | 'verification'>,
   type: RecordType,
   recordId: string,
   lock = false,
 ): Promise<StoredRecord | undefined> {
   if (!isUuid(recordId)) return undefined
-  const [row] = await scope.db.query<Row>(findById(type, { lock })({ id: recordId }))
+  const statement = findById(type, { lock })({ id: recordId })
+  const [row] = lock ? await scope.db.query<Row>(statement) : await readRows<Row>(scope, statement)
   return row && recordOf(type, row)
+}
+
+/** The rows that a statement with `access.where` found, as the caller sees them. */
+export function visibleRows(type: RecordType, rows: readonly Row[], access: RecordAccess, chosen?: ReadonlySet<string>): RecordView[] {
+  if (access.alwaysVisible && !chosen) return rows.map((row) => viewOfRow(type, row))
+  return rows.map((row) => visibleView(type, recordOf(type, row), access, chosen))
 }
 
 /** A record that passed `access.test`, with the fields that it shows, of those chosen where some are. */

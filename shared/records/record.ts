@@ -1,12 +1,18 @@
 import type { TestedRecord } from '#shared/access/evaluate.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
 import type { Field } from '#shared/types/fields/field.ts'
+import { ownForm } from '#shared/types/fields/kind.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** Values by field key. It has no prototype, so a field may be called `constructor`. */
+/** Values by field key. Nothing is inherited, so a field may be called `constructor` or `__proto__`. */
 export type Values = Record<string, FieldValue>
-export const noValues = (): Values => Object.create(null) as Values
+
+// Objects of a constructor whose prototype is empty keep V8's fast form, which those of Object.create(null) do not: half the time to fill.
+const Empty = function Values() {} as unknown as new () => object
+Empty.prototype = Object.create(null)
+
+export const noValues = (): Values => new Empty() as Values
 
 /** A record as the domain holds it; rules are tested on this form. */
 export interface StoredRecord extends TestedRecord {
@@ -44,15 +50,28 @@ export const columnsOf = ({ column, codeColumn }: Field): readonly string[] => (
 export const allColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(columnsOf)]
 
 /** A field's value in a row. */
-export const valueIn = (row: Row, field: Field): FieldValue => {
-  const cells = field.codeColumn === null ? [row[field.column]] : [row[field.column], row[field.codeColumn]]
-  return cells[0] === null || cells[0] === undefined ? null : fieldKinds[field.type].fromColumns(cells)
+export function valueIn(row: Row, { type, column, codeColumn }: Field): FieldValue {
+  const cell = row[column] ?? null
+  const { fromColumns } = fieldKinds[type]
+  if (cell === null || fromColumns === ownForm) return cell as FieldValue
+  return fromColumns(codeColumn === null ? [cell] : [cell, row[codeColumn]])
 }
 
 /** The record of a row. */
 export function recordOf(type: RecordType, row: Row): StoredRecord {
   const values = noValues()
   for (const field of type.fields) values[field.key] = valueIn(row, field)
+  const { id, created_by, created_at, updated_at } = row
+  return { id, object_type: type.key, created_by, created_at, updated_at, values }
+}
+
+/** What a caller who may see all of it sees of a row: the same as `viewOf` of `recordOf`, without the record between. */
+export function viewOfRow(type: RecordType, row: Row): RecordView {
+  const values = new Empty() as Record<string, unknown>
+  for (const field of type.fields) {
+    const value = valueIn(row, field)
+    values[field.key] = value === null ? null : fieldKinds[field.type].toJson(value)
+  }
   const { id, created_by, created_at, updated_at } = row
   return { id, object_type: type.key, created_by, created_at, updated_at, values }
 }
@@ -65,7 +84,7 @@ export function viewOf(type: RecordType, record: StoredRecord, visible?: Readonl
 
 /** The values of a record as a response carries them. */
 export function viewOfValues(type: RecordType, values: Values, visible?: ReadonlySet<string>): Record<string, unknown> {
-  const view: Record<string, unknown> = Object.create(null)
+  const view = new Empty() as Record<string, unknown>
   for (const field of type.fields) {
     if (visible && !visible.has(field.key)) continue
     const value = values[field.key] ?? null

@@ -1,10 +1,10 @@
-import type { Scope } from '#shared/access/scope.ts'
+import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { prepare } from '#shared/db/statement.ts'
 import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
-import { visibleView } from '#shared/records/read.ts'
-import { allColumns, type RecordView, type Row, recordOf } from '#shared/records/record.ts'
+import { visibleRows } from '#shared/records/read.ts'
+import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { tableOf } from '#shared/records/statements.ts'
@@ -23,8 +23,9 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
     const chosen = chosenFields(type, access, query.fields)
     const conditions = searchConditions(type, access, query)
     const order = searchOrder(type, access, query)
-    const rows = await scope.db.query<Row & { total: number }>(pageWithTotal(type, conditions, order, query.limit, startOf(query)))
-    const records = rows.filter(({ id }) => id !== null).map((row) => visibleView(type, recordOf(type, row), access, chosen))
+    const rows = await readRows<Row & { total: number }>(scope, pageWithTotal(type, conditions, order, query.limit, startOf(query)))
+    const found = rows.filter(({ id }) => id !== null)
+    const records = visibleRows(type, found, access, chosen)
     return { records, total: rows[0]?.total ?? 0 }
   })
 }

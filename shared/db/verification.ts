@@ -1,0 +1,59 @@
+import type { Cache } from '#shared/db/cache.ts'
+import type { Executor } from '#shared/db/database.ts'
+import type { Statement } from '#shared/db/statement.ts'
+
+/** What a verified statement brings along in each row; there is always one, also when it finds nothing. */
+interface Rider {
+  readonly k_news: readonly (readonly [id: number, scope: string])[] | null
+  readonly k_horizon: string
+  readonly k_found: true | null
+}
+
+/**
+ * Lets the first statement of a read answer as well whether what the process remembers still holds, in the same snapshot and without a
+ * round trip of its own. A statement for itself costs a read about a third more (measured, get by id).
+ */
+export class Verification {
+  readonly #cache: Cache
+  #isDone = false
+
+  constructor(cache: Cache) {
+    this.#cache = cache
+  }
+
+  /** Whether a statement was verified: what it found changed has been dropped from the cache. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** Runs a statement that only reads; the first one is verified. */
+  async query<Row>(db: Executor, statement: Statement): Promise<Row[]> {
+    const mark = this.#isDone ? undefined : this.#cache.mark()
+    if (!mark) return db.query<Row>(statement)
+    const values = statement.values ?? []
+    const rows = await db.query<Row & Rider>({
+      text: verified(statement.text, values.length),
+      values: [...values, mark.horizon, mark.seen],
+      ...(statement.name === undefined ? {} : { name: `${statement.name}v` }),
+    })
+    const [{ k_news, k_horizon, k_found }] = rows as [Row & Rider]
+    this.#cache.hear(k_news ?? [], k_horizon)
+    this.#isDone = true
+    return k_found ? rows : []
+  }
+}
+
+/** Texts of statements with their rider, by the text without. */
+const texts = new Map<string, string>()
+
+function verified(text: string, parameters: number): string {
+  const known = texts.get(text)
+  if (known) return known
+  const made = `select news.k_news, news.k_horizon, found.* from (
+      select json_agg(json_build_array(id, scope)) as k_news, pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon
+      from cache_changes where written_in >= $${parameters + 1}::xid8 and id <> all($${parameters + 2}::bigint[])
+    ) as news left join (select true as k_found, original.* from (${text}) as original) as found on true`
+  if (texts.size >= 10_000) texts.clear()
+  texts.set(text, made)
+  return made
+}
