@@ -1,6 +1,9 @@
 import test from 'ava'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
@@ -42,8 +45,7 @@ const ways = {
 
 for (const [name, give] of Object.entries(ways)) {
   test(`${name} grants no more than the giver holds`, async (t) => {
-    const w = await world()
-    t.teardown(w.close)
+    const w = await fresh()
     const onInvoices = { ...allow('records:read', 'records:update'), resources: ['invoices'] }
     const masked = { ...allow('records:read'), resources: ['accounts'], fields: { deny: ['description'] } }
     const giver = await createMember(w, w.org, [manage, onInvoices, masked, deny('records:update')])
@@ -74,8 +76,7 @@ for (const [name, give] of Object.entries(ways)) {
 }
 
 test('a deny rule is taken from nobody by a caller that does not hold what it refuses', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { path, owner } = w.org
   const limited = await createMember(w, w.org, [allow('*')])
   const limit = await createRole(w, w.org, [deny('records:delete'), allow('audit:read')])
@@ -100,8 +101,7 @@ test('a deny rule is taken from nobody by a caller that does not hold what it re
 })
 
 test('fields that a role hides are shown again by nobody who does not see them', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { path, owner } = w.org
   const hiding = [{ ...allow('records:read'), fields: { deny: ['notes'] } }]
   const limited = await createMember(w, w.org, [allow('*')])
@@ -115,8 +115,7 @@ test('fields that a role hides are shown again by nobody who does not see them',
 })
 
 test('a role that nobody holds is changed and deleted by whoever made it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { client } = await createMember(w, w.org, [manage, allow('types:read')])
   const { data } = await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy: [allow('types:read'), deny('audit:read')] })
   const one = `${w.org.path}/iam/groups/${data.id}`

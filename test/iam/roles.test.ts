@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { whileWaiting } from '#test/support/waiting.ts'
+
+const fresh = shareWorld(test)
 
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
 const manage = allow('iam:manage_groups', 'iam:manage_members')
 
 test('a role is made, read, replaced as a whole, listed and deleted', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const policy = [
     { effect: 'allow', actions: ['records:*'], resources: ['invoices'], condition: { 'resource.status': { ne: 'void' } } },
@@ -35,8 +37,7 @@ test('a role is made, read, replaced as a whole, listed and deleted', async (t) 
 })
 
 test('a change of a role holds for whoever holds it on the next request, in every process', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const { client, id } = await createMember(w, w.org)
   const elsewhere = second.as(client.token)
@@ -59,8 +60,7 @@ test('a change of a role holds for whoever holds it on the next request, in ever
 })
 
 test('a wrong policy is refused, naming the rule and the problem', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const refusal = async (policy: unknown) => (await w.org.owner.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).body.error?.message
   t.regex(await refusal([allow('types:read'), allow('types:raed')]), /^policy\[1\].*"types:raed"/)
   t.regex(await refusal([allow('types:*')]), /^policy\[0\]/)
@@ -76,8 +76,7 @@ test('a wrong policy is refused, naming the rule and the problem', async (t) => 
 })
 
 test('nobody but the owner makes a role for visitors, and nobody holds one', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const admin = await createMember(w, w.org, [allow('*')])
   const visitors = { name: 'Visitors', policy: [allow('forms:read')], is_anonymous: true }
@@ -99,8 +98,7 @@ test('nobody but the owner makes a role for visitors, and nobody holds one', asy
 })
 
 test('a role is given to members and service accounts of this workspace, and to nobody else', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const other = await createOrg(w, 'Other')
   const role = await createRole(w, w.org, [allow('types:read')])
@@ -133,8 +131,7 @@ test('a role is given to members and service accounts of this workspace, and to 
 })
 
 test('each route asks for its own permission', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { path } = w.org
   const role = await createRole(w, w.org, [])
   const groups = await createMember(w, w.org, [allow('iam:manage_groups')])
@@ -160,8 +157,7 @@ test('each route asks for its own permission', async (t) => {
 })
 
 test('me tells principal, roles and the rules of all of them together', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const { id, client } = await createMember(w, w.org)
   t.deepEqual((await client.get(`${path}/iam/me`)).data, {
@@ -182,11 +178,32 @@ test('me tells principal, roles and the rules of all of them together', async (t
 })
 
 test('the owner holds everything, whatever role it is given', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path, ownerId } = w.org
   const role = await createRole(w, w.org, [deny('*')])
   t.is((await owner.post(`${path}/iam/groups/${role}/members`, { user_id: ownerId })).status, 204)
   t.is((await owner.get(`${path}/types`)).status, 200)
   t.is((await owner.delete(`${path}/iam/groups/${role}`)).status, 204)
+})
+
+test('a role that is given while its holder is removed leaves nothing behind', async (t) => {
+  const w = await fresh()
+  const role = await createRole(w, w.org, [allow('types:read')])
+  const { id } = await createMember(w, w.org)
+  const { status } = await whileWaiting(w, `delete from members where user_id = '${id}'`, () =>
+    w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
+  )
+  t.is(status, 404)
+  t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 0)
+})
+
+test('a role that becomes the visitors while it is given is given to nobody', async (t) => {
+  const w = await fresh()
+  const role = await createRole(w, w.org, [allow('types:read')])
+  const { id } = await createMember(w, w.org)
+  const { status } = await whileWaiting(w, `update roles set is_anonymous = true where id = '${role}'`, () =>
+    w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
+  )
+  t.is(status, 400)
+  t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 0)
 })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const fresh = shareWorld(test)
 
 test('simulate tells the rule that decides, with the role that it stands in and its place there', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const rules = [
     { effect: 'allow', actions: ['records:read'], resources: ['invoices'], condition: { 'resource.total': { lt: 100 } } },
@@ -41,8 +42,7 @@ test('simulate tells the rule that decides, with the role that it stands in and 
 })
 
 test('simulate answers for the owner, and for whoever holds nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path, ownerId } = w.org
   const { id } = await createMember(w, w.org)
   const ask = async (user_id: string) => (await owner.post(`${path}/iam/simulate`, { user_id, action: 'org:update' })).data
@@ -52,8 +52,7 @@ test('simulate answers for the owner, and for whoever holds nothing', async (t) 
 })
 
 test('a wrong question is refused, and an unknown principal is not found', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path, ownerId } = w.org
   const other = await createOrg(w, 'Other')
   const ask = (body: object) => owner.post(`${path}/iam/simulate`, body)

@@ -94,7 +94,7 @@ test('a mail that ends a long chain of automations is sent all the same', async 
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url })
   t.teardown(w.close)
-  await queueMail({ ...sender(w), cause: { ...cause, depth: 8 } }, mail)
+  await queueMail({ ...sender(w), cause: { ...cause, depth: 9 } }, mail)
   await w.drain()
   t.is(server.taken.length, 1)
 })

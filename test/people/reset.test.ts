@@ -4,6 +4,7 @@ import { createAccount, password } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import { whileWaiting } from '#test/support/waiting.ts'
 import { world } from '#test/support/world.ts'
 
 test('a reset goes by a mailed token that works once, and ends every session', async (t) => {
@@ -43,6 +44,19 @@ test('of 20 resets by one token at once, one is done', async (t) => {
   t.is(done.length, 1)
   t.is(answers.filter(({ status }) => status === 400).length, 19)
   t.is((await w.visitor.post('/v1/auth/sign-in', { email, password: done[0] })).status, 200)
+})
+
+test('a token that somebody else is using up is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { email, id } = await createAccount(w)
+  await w.visitor.post('/v1/auth/forgot', { email })
+  const token = await mailedToken(w, email)
+  const { status } = await whileWaiting(w, `delete from password_resets where user_id = '${id}'`, () =>
+    w.visitor.post('/v1/auth/reset', { token, password: 'another one' }),
+  )
+  t.is(status, 400)
+  t.is((await w.visitor.post('/v1/auth/sign-in', { email, password })).status, 200)
 })
 
 test('a token is refused after an hour, and when it was never sent', async (t) => {
@@ -142,13 +156,6 @@ test('no session begins by a password that has been changed since it was checked
   const person = await findPersonByEmail(db, email)
   if (!person) return t.fail()
   const session = { id: '01999999-9999-7999-8999-999999999999', person, tokenHash: Buffer.alloc(32), expiresAt: '2100-01-01T00:00:00Z' }
-  const change = await w.db.connect()
-  await change.query('begin')
-  await change.query(`update users set password_hash = 'other' where id = $1`, [id])
-  const begun = insertSession(db, session)
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await w.db.query(waiting)).rowCount === 0);
-  await change.query('commit')
-  change.release()
-  t.false(await begun)
+  const begun = await whileWaiting(w, `update users set password_hash = 'other' where id = '${id}'`, () => insertSession(db, session))
+  t.false(begun)
 })

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createRole, createService, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const manage = { effect: 'allow', actions: ['iam:manage_members'] }
 const read = { effect: 'allow', actions: ['types:read'] }
@@ -14,8 +17,7 @@ async function account(w: World, roleIds: readonly string[] = [], org: Org = w.o
 }
 
 test('a service account holds its roles, and its key acts for it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const role = await createRole(w, w.org, [read])
   const made = await owner.post(`${path}/service-accounts`, { name: ' Robot ', role_ids: [role] })
@@ -38,13 +40,12 @@ test('a service account holds its roles, and its key acts for it', async (t) => 
   })
   t.is((await robot.get(`${path}/types`)).status, 200)
   t.is((await robot.get(`${path}/service-accounts`)).status, 403)
-  const kept = await w.db.query('select * from access_keys')
+  const kept = await w.db.query('select * from access_keys where workspace_id = $1', [w.org.id])
   t.false(JSON.stringify(kept.rows).includes(key.slice(25, 68)))
 })
 
 test('a key is refused in a workspace that is not its own', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const other = await createOrg(w, 'Other')
   const { client } = await createService(w, w.org)
   t.is((await client.get(w.org.path)).status, 200)
@@ -52,8 +53,7 @@ test('a key is refused in a workspace that is not its own', async (t) => {
 })
 
 test('a revoked key is refused by every process on the next request; another goes on', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w)
   const [first, other] = [await w.org.owner.post(`${robot}/keys`, {}), await w.org.owner.post(`${robot}/keys`, {})]
@@ -67,8 +67,7 @@ test('a revoked key is refused by every process on the next request; another goe
 })
 
 test('while 20 calls by a key run, it is revoked once, and none that begins after that gets in', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w)
   const { data } = await w.org.owner.post(`${robot}/keys`, {})
@@ -82,28 +81,27 @@ test('while 20 calls by a key run, it is revoked once, and none that begins afte
 })
 
 test('a service account takes its keys and roles with it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w, [await createRole(w, w.org, [read])])
   const { data } = await w.org.owner.post(`${robot}/keys`, {})
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 200)
   t.is((await w.org.owner.delete(robot)).status, 204)
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 401)
-  for (const table of ['access_keys', 'role_members']) t.is((await w.db.query(`select from ${table}`)).rowCount, 0)
+  for (const table of ['access_keys', 'role_members'])
+    t.is((await w.db.query(`select from ${table} where workspace_id = $1`, [w.org.id])).rowCount, 0)
   t.is((await w.org.owner.delete(robot)).status, 404)
   t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
 })
 
 test('a key ends when it was said to', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const robot = await account(w)
   const create = (expires_at: unknown) => w.org.owner.post(`${robot}/keys`, { expires_at })
   const { data } = await create('2099-12-31T23:30:00.123456-05:30')
   t.is(data.expires_at, '2100-01-01T05:00:00.123456Z')
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 200)
-  await w.db.query('update access_keys set expires_at = now()')
+  await w.db.query('update access_keys set expires_at = now() where workspace_id = $1', [w.org.id])
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 401)
   t.is((await create(null)).data.expires_at, null)
   const past = new Date(Date.now() - 1_000).toISOString()
@@ -123,8 +121,7 @@ test('a key ends when it was said to', async (t) => {
 })
 
 test('nobody makes a key of a service account that holds more than it does itself', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const small = await account(w, [await createRole(w, w.org, [read])])
   const big = await account(w, [await createRole(w, w.org, [{ effect: 'allow', actions: ['*'] }])])
   const both = await account(w, [
@@ -140,8 +137,7 @@ test('nobody makes a key of a service account that holds more than it does itsel
 })
 
 test('a service account is made with roles that grant no more than its maker holds', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, [read])
   const big = await createRole(w, w.org, [{ effect: 'allow', actions: ['audit:read'] }])
@@ -156,12 +152,11 @@ test('a service account is made with roles that grant no more than its maker hol
   t.regex(await create([small, big]), /^role_ids\[1\]: policy\[0\] grants more than you hold: audit:read/)
   t.is(await create([foreign]), 'role_ids[0] names no role of this workspace')
   t.is(await create([visitors]), 'role_ids[0] names a role for visitors, which is given to nobody')
-  t.is((await w.db.query('select from service_accounts')).rowCount, 1)
+  t.is((await w.db.query('select from service_accounts where workspace_id = $1', [w.org.id])).rowCount, 1)
 })
 
 test('ids of another workspace, and what is no id, are not found', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const other = await createOrg(w, 'Other')
   const [own, foreign] = [await account(w), await account(w, [], other)]
   const foreignId = foreign.split('/').at(-1)

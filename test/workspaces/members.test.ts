@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const fresh = shareWorld(test)
 
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
 test('a member that is removed is out on the next request, in every process, and takes nothing back when it returns', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client } = await createMember(w, w.org, manage)
   const elsewhere = second.as(client.token)
@@ -23,8 +24,7 @@ test('a member that is removed is out on the next request, in every process, and
 })
 
 test('the owner cannot be removed, whoever asks', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const manager = await createMember(w, w.org, manage)
   for (const client of [w.org.owner, manager.client]) {
     for (const id of [w.org.ownerId, w.org.ownerId.toUpperCase()]) {
@@ -36,8 +36,7 @@ test('the owner cannot be removed, whoever asks', async (t) => {
 })
 
 test('whoever is no member of this workspace is not found in it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const other = await createOrg(w, 'Other')
   const elsewhere = await createMember(w, other)
   const service = await createService(w, w.org)
@@ -50,8 +49,7 @@ test('whoever is no member of this workspace is not found in it', async (t) => {
 })
 
 test('any member reads the list of members; inviting and removing takes iam:manage_members', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const plain = await createMember(w, w.org)
   const manager = await createService(w, w.org, manage)
   const { path } = w.org
