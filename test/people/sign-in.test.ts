@@ -1,19 +1,19 @@
 import test from 'ava'
 import { hashPassword, verifyPassword } from '#shared/access/passwords.ts'
-import { createAccount, password } from '#test/support/account.ts'
+import { createAccount, password, signIn } from '#test/support/account.ts'
 import { createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
 /** Behind one proxy every request may come from another address. */
-const proxied = { TRUST_PROXY: '1' }
+const fresh = shareWorld(test, { TRUST_PROXY: '1' })
+
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 test('whoever has the address and the password gets a session of 30 days', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { id, email } = await createAccount(w, 'Ann@Example.com')
-  const { status, data } = await w.visitor.post('/v1/auth/sign-in', { email: ' aNN@example.COM ', password })
+  const { status, data } = await signIn(w.visitor, ' aNN@example.COM ')
   t.is(status, 200)
   t.deepEqual(data.user, { id, email, name: 'Ann Account' })
   t.regex(data.token, /^ks_[0-9A-Za-z]{71}$/)
@@ -21,19 +21,18 @@ test('whoever has the address and the password gets a session of 30 days', async
   t.deepEqual((await w.visitor.as(data.token).get('/v1/auth/me')).data, { id, type: 'user', name: 'Ann Account', email, orgs: [] })
   const { rows } = await w.db.query(`select password_hash from users where id = $1`, [id])
   t.regex(rows[0].password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-  const kept = await w.db.query('select * from sessions')
+  const kept = await w.db.query('select * from sessions where user_id = $1', [id])
   t.false(JSON.stringify(kept.rows).includes(data.token.slice(25, 68)))
 })
 
 test('a wrong password and an unknown address answer the same', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { email } = await createAccount(w)
   const answers = await Promise.all([
     w.visitor.post('/v1/auth/sign-in', { email, password: `${password}!` }),
-    w.visitor.post('/v1/auth/sign-in', { email, password: '' }),
-    w.visitor.post('/v1/auth/sign-in', { email: 'nobody@example.com', password }),
-    w.visitor.post('/v1/auth/sign-in', { email: 'no address at all', password }),
+    signIn(w.visitor, email, ''),
+    signIn(w.visitor, 'nobody@example.com'),
+    signIn(w.visitor, 'no address at all'),
   ])
   for (const { status, body, headers } of answers) {
     t.is(status, 401)
@@ -53,12 +52,11 @@ test('no stored hash, or none that can be read, is never the right one', async (
 })
 
 test('the eleventh try for one account within a minute is 429, wherever it comes from', async (t) => {
-  const w = await world(proxied)
-  t.teardown(w.close)
+  const w = await fresh()
   const tries = []
   for (let number = 1; number <= 11; number++) {
     const email = number % 2 ? 'Victim@example.com' : 'victim@EXAMPLE.com '
-    tries.push(await w.visitor.post('/v1/auth/sign-in', { email, password: 'guess' }, from(`192.0.2.${number}`)))
+    tries.push(await signIn(w.visitor, email, 'guess'))
   }
   t.deepEqual(
     tries.map(({ status }) => status),
@@ -70,13 +68,12 @@ test('the eleventh try for one account within a minute is 429, wherever it comes
   t.is(refused?.body.error.code, 'RATE_LIMITED')
   t.regex(refused?.headers.get('retry-after') ?? '', /^([1-9]|[1-5]\d|60)$/)
   t.regex(refused?.headers.get('ratelimit') ?? '', /^"sign-in";r=0;t=\d+$/)
-  const other = await w.visitor.post('/v1/auth/sign-in', { email: 'other@example.com', password: 'guess' }, from('192.0.2.1'))
+  const other = await signIn(w.visitor, 'other@example.com', 'guess')
   t.is(other.status, 401)
 })
 
 test('the eleventh try from one address of the network is 429, in all API processes together', async (t) => {
-  const w = await world(proxied)
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const { email } = await createAccount(w)
   const statuses = []
@@ -90,22 +87,18 @@ test('the eleventh try from one address of the network is 429, in all API proces
 })
 
 test('20 guesses at once are not more than ten', async (t) => {
-  const w = await world(proxied)
-  t.teardown(w.close)
-  const guesses = Array.from({ length: 20 }, (_, index) =>
-    w.visitor.post('/v1/auth/sign-in', { email: 'victim@example.com', password: 'guess' }, from(`192.0.2.${index}`)),
-  )
+  const w = await fresh()
+  const guesses = Array.from({ length: 20 }, () => signIn(w.visitor, 'other-victim@example.com', 'guess'))
   const statuses = (await Promise.all(guesses)).map(({ status }) => status)
   t.is(statuses.filter((status) => status === 401).length, 10)
   t.is(statuses.filter((status) => status === 429).length, 10)
 })
 
 test('signing out ends this session at once, in every process, and no other', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const { client, email } = await createAccount(w)
-  const other = w.visitor.as((await w.visitor.post('/v1/auth/sign-in', { email, password })).data.token)
+  const other = w.visitor.as((await signIn(w.visitor, email)).data.token)
   t.is((await second.as(client.token).get('/v1/auth/me')).status, 200)
   t.is((await client.post('/v1/auth/sign-out')).status, 204)
   t.is((await second.as(client.token).get('/v1/auth/me')).status, 401)
@@ -114,8 +107,7 @@ test('signing out ends this session at once, in every process, and no other', as
 })
 
 test('every credential that is none answers the same 401', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { client } = await createAccount(w)
   await client.post('/v1/auth/sign-out')
   const person = await createPerson(w, 'Late')
@@ -130,8 +122,7 @@ test('every credential that is none answers the same 401', async (t) => {
 })
 
 test('a key is told who it is, and is refused where only a person may come', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { id, client } = await createService(w, w.org)
   t.deepEqual((await client.get('/v1/auth/me')).data, { id, type: 'service', name: 'Robot', orgs: [{ id: w.org.id, name: 'Acme' }] })
   const refusals = await Promise.all([
