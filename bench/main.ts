@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { startDatabase } from '#bench/database.ts'
 import { loadData } from '#bench/data.ts'
 import { type Figures, load, type Shot } from '#bench/load.ts'
 import { recordCases } from '#bench/records.ts'
 import { startServer } from '#bench/servers.ts'
 import { release } from '#shared/release.ts'
-import { startTemporary } from '#scripts/postgres/temporary.ts'
 
 /**
  * `npm run bench`: Kontor against the floor, the same statements from a bare Koa route, in one run on one machine. Each case is measured
@@ -28,7 +28,7 @@ const [records, seconds, rounds, connections] = [options.records, options.second
   number,
 ]
 
-const postgres = await startTemporary(() => undefined)
+const postgres = await startDatabase()
 const stops: (() => Promise<void>)[] = [() => postgres.stop()]
 try {
   const databaseUrl = postgres.url

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEmbedded } from '#scripts/postgres/embedded.ts'
+import { kept } from '#scripts/postgres/profile.ts'
+import type { Running } from '#bench/servers.ts'
+
+/** A PostgreSQL of the bench's own that keeps every acknowledged write, as one in use does: with fsync off, writes would look too cheap. */
+export async function startDatabase(): Promise<Running> {
+  const folder = mkdtempSync(join(import.meta.dirname, '..', '.bench-'))
+  const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
+  return {
+    url: postgres.url,
+    stop: async () => {
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
