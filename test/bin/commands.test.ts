@@ -3,12 +3,13 @@ import test from 'ava'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
-import { world } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 test('an account that was made can sign in, with the password that was chosen or shown', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const made = await callKontor(w, 'user', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--json')
   t.is(made.code, 0)
   t.like(made.json, { email: 'ann@example.com', name: 'Ann' })
@@ -26,25 +27,23 @@ test('an account that was made can sign in, with the password that was chosen or
 })
 
 test('a workspace that was made is ready at once, and belongs to its owner', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const { json: ann } = await callKontor(w, 'user', 'create', 'ann@example.com', 'Ann', '--json')
-  const { code, json: org } = await callKontor(w, 'org', 'create', '--name', 'Northwind', '--owner', 'Ann@example.com', '--json')
+  const w = await fresh()
+  const { json: nora } = await callKontor(w, 'user', 'create', 'nora@example.com', 'Nora', '--json')
+  const { code, json: org } = await callKontor(w, 'org', 'create', '--name', 'Northwind', '--owner', 'Nora@example.com', '--json')
   t.is(code, 0)
-  t.like(org, { name: 'Northwind', status: 'active', plan: 'paid', owner_id: ann.id })
-  const { data } = await w.visitor.post('/v1/auth/sign-in', { email: 'ann@example.com', password: ann.password })
+  t.like(org, { name: 'Northwind', status: 'active', plan: 'paid', owner_id: nora.id })
+  const { data } = await w.visitor.post('/v1/auth/sign-in', { email: 'nora@example.com', password: nora.password })
   const client = w.visitor.as(data.token)
   t.deepEqual((await client.get(`/v1/orgs/${org.id}`)).data, org)
   t.is((await client.post(`/v1/orgs/${org.id}/records/accounts`, { values: { code: '1', name: 'Cash' } })).status, 201)
-  t.is((await callKontor(w, 'org', 'create', 'Free', ann.id, '--plan', 'free', '--json')).json.plan, 'free')
+  t.is((await callKontor(w, 'org', 'create', 'Free', nora.id, '--plan', 'free', '--json')).json.plan, 'free')
   const orphan = await callKontor(w, 'org', 'create', 'Nobody', 'nobody@example.com')
   t.is(orphan.code, 1)
   t.regex(orphan.err, /^Nobody has the address or id nobody@example.com/)
 })
 
 test('a suspended workspace refuses every caller in every process until it is resumed', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = await startSecondApi(t, w)
   const callers = [w.org.owner, (await createMember(w, w.org)).client, (await createService(w, w.org)).client]
   const all = callers.flatMap((client) => [client, second.as(client.token)])
@@ -61,8 +60,7 @@ test('a suspended workspace refuses every caller in every process until it is re
 })
 
 test('a workspace that is being set up cannot be suspended, so that it is not opened half made', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const id = randomUUID()
   await w.db.query(`insert into workspaces (id, name, plan, owner_id) values ($1, 'New', 'paid', $2)`, [id, w.org.ownerId])
   t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'ORG_NOT_READY')
@@ -70,8 +68,7 @@ test('a workspace that is being set up cannot be suspended, so that it is not op
 })
 
 test('the plan of a workspace holds from the next request on', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   t.is((await w.org.owner.get(w.org.path)).data.plan, 'paid')
   t.is((await callKontor(w, 'org', 'plan', w.org.id, 'free')).code, 0)
   t.is((await w.org.owner.get(w.org.path)).data.plan, 'free')
@@ -81,8 +78,7 @@ test('the plan of a workspace holds from the next request on', async (t) => {
 })
 
 test('a key is made for an account of its own that may do everything, and revoked by its id or by itself', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { json: first } = await callKontor(w, 'key', 'create', w.org.id, '--json')
   const { json: second } = await callKontor(w, 'key', 'create', '--org', w.org.id, '--account', first.service_account_id, '--json')
   const { json: third } = await callKontor(w, 'key', 'create', w.org.id, '--name', 'Third', '--json')

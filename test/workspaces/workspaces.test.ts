@@ -3,7 +3,10 @@ import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const apps = { functions: true, payments: true, queues: true, calendar: true, accounting: true }
 
@@ -45,8 +48,7 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
 })
 
 test('each sees the workspaces that it belongs to, oldest first', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { client } = await createMember(w, w.org)
   const { data: own } = await client.post('/v1/orgs', { name: 'Own' })
   await w.org.owner.post('/v1/orgs', { name: 'Not mine' })
@@ -61,8 +63,7 @@ test('each sees the workspaces that it belongs to, oldest first', async (t) => {
 })
 
 test('a workspace needs a name of 1 to 120 characters in one line', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const create = async (name?: unknown) => (await w.org.owner.post('/v1/orgs', { name })).body.error?.message
   t.is(await create(), 'name is required')
   t.is(await create(''), 'name must be a name of 1 to 120 characters in one line')
@@ -74,8 +75,7 @@ test('a workspace needs a name of 1 to 120 characters in one line', async (t) =>
 })
 
 test('settings change one by one, and hold in every process from the next request on', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const second = (await startSecondApi(t, w)).as(w.org.owner.token)
   const { owner, path } = w.org
   const before = (await second.get(path)).data
@@ -95,8 +95,7 @@ test('settings change one by one, and hold in every process from the next reques
 })
 
 test('a wrong setting is refused and says what would be right', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const refusal = async (changes: object) => {
     const { status, body } = await owner.patch(path, changes)
@@ -118,8 +117,7 @@ test('a wrong setting is refused and says what would be right', async (t) => {
 })
 
 test('changes of 20 settings at once all hold', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner, path } = w.org
   const changes = [
     ...Object.keys(apps).map((app) => ({ apps: { [app]: false } })),
@@ -133,8 +131,7 @@ test('changes of 20 settings at once all hold', async (t) => {
 })
 
 test('settings are read by every member and key, and changed by org:update', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { path } = w.org
   const member = await createMember(w, w.org)
   const key = await createService(w, w.org)
