@@ -3,8 +3,6 @@ import type { Database } from '#shared/db/database.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { Shell } from './shell.ts'
 
-export type { Shell } from './shell.ts'
-
 /** What a command works in: the platform itself, on nobody's behalf. */
 export interface Operator extends PlatformScope {
   readonly db: Database

@@ -1,6 +1,6 @@
 import { answer, org } from '#api/http/route.ts'
 import { invitation, invitationInput, invitationList, invite, listInvitations, withdrawInvitation } from '#shared/workspaces/invitations.ts'
-import { listMembers, memberList, removeMember } from '#shared/workspaces/members.ts'
+import { getMember, listMembers, member, memberList, removeMember } from '#shared/workspaces/members.ts'
 
 const common = { tag: 'Members', app: null, limit: null } as const
 
@@ -27,6 +27,16 @@ export const routes = [
     status: 201,
     response: invitation,
     handle: ({ body }, scope) => invite(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/members/:userId`,
+    summary: 'Get a person of a workspace',
+    permission: 'member',
+    status: 200,
+    response: member,
+    handle: ({ params }, scope) => getMember(scope, params.userId),
   }),
   answer({
     ...common,

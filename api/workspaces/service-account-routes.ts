@@ -1,8 +1,9 @@
 import { answer, org } from '#api/http/route.ts'
-import { accessKeyInput, accessKeyList, createKey, listKeys, newAccessKey, revokeKey } from '#shared/workspaces/keys.ts'
+import { accessKey, accessKeyInput, accessKeyList, createKey, getKey, listKeys, newAccessKey, revokeKey } from '#shared/workspaces/keys.ts'
 import {
   createServiceAccount,
   deleteServiceAccount,
+  getServiceAccount,
   listServiceAccounts,
   serviceAccount,
   serviceAccountInput,
@@ -35,6 +36,15 @@ export const routes = [
   }),
   answer({
     ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a service account',
+    status: 200,
+    response: serviceAccount,
+    handle: ({ params }, scope) => getServiceAccount(scope, params.id),
+  }),
+  answer({
+    ...common,
     method: 'DELETE',
     path: one,
     summary: 'Delete a service account and its keys',
@@ -61,6 +71,15 @@ export const routes = [
     status: 201,
     response: newAccessKey,
     handle: ({ params, body }, scope) => createKey(scope, params.id, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/keys/:keyId`,
+    summary: 'Get an access key, without its secret',
+    status: 200,
+    response: accessKey,
+    handle: ({ params }, scope) => getKey(scope, params.id, params.keyId),
   }),
   answer({
     ...common,

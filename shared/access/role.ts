@@ -18,7 +18,7 @@ export interface Role {
   readonly updated_at: string
 }
 
-export const roleSchema = t.Object(
+const roleSchema = t.Object(
   {
     id,
     name: t.String(),

@@ -17,7 +17,7 @@ export interface OutboxMail {
 }
 
 /** Tries after which a mail is kept as failed. */
-export const mostTries = retry.patient.limit + 1
+const mostTries = retry.patient.limit + 1
 
 const insert = sql(
   'insert_mail',

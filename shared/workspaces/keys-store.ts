@@ -20,6 +20,11 @@ const list = sql(
 export const listKeyRows = (db: Executor, workspaceId: string, accountId: string): Promise<AccessKey[]> =>
   db.query<AccessKey>(list(workspaceId, accountId))
 
+const find = sql('find_access_key', `select ${columns} from access_keys where workspace_id = $1 and service_account_id = $2 and id = $3`)
+export async function findAccessKey(db: Executor, workspaceId: string, accountId: string, id: string): Promise<AccessKey | undefined> {
+  return (await db.query<AccessKey>(find(workspaceId, accountId, id)))[0]
+}
+
 const insert = sql(
   'insert_access_key',
   `insert into access_keys (workspace_id, id, service_account_id, name, prefix, secret_hash, expires_at)

@@ -5,8 +5,9 @@ import { makeToken, visiblePrefix } from '#shared/access/tokens.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
-import { type AccessKey, deleteKey, insertKey, listKeyRows } from '#shared/workspaces/keys-store.ts'
-import { hasAccount } from '#shared/workspaces/service-accounts-store.ts'
+import { type AccessKey, deleteKey, findAccessKey, insertKey, listKeyRows } from '#shared/workspaces/keys-store.ts'
+import { getServiceAccount } from '#shared/workspaces/service-accounts.ts'
+import { keepAccount } from '#shared/workspaces/service-accounts-store.ts'
 
 const instant = t.String({ format: 'date-time' })
 const shape = {
@@ -16,7 +17,9 @@ const shape = {
   expires_at: nullable(instant),
   created_at: instant,
 }
-export const accessKeyList = schema(t.Array(t.Object(shape, { title: 'AccessKey' })))
+const accessKeySchema = t.Object(shape, { title: 'AccessKey' })
+export const accessKey = schema(accessKeySchema)
+export const accessKeyList = schema(t.Array(accessKeySchema))
 export const newAccessKey = schema(
   t.Object({ ...shape, key: t.String({ description: 'The access key itself, shown this once.' }) }, { title: 'NewAccessKey' }),
 )
@@ -33,8 +36,15 @@ type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
 
 /** The keys of a service account, oldest first. */
 export async function listKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
-  await requireAccount(scope, accountId)
-  return listKeyRows(scope.db, scope.workspace.id, accountId)
+  const account = await getServiceAccount(scope, accountId)
+  return listKeyRows(scope.db, scope.workspace.id, account.id)
+}
+
+/** One key of a service account; NOT_FOUND when that has none of this id. */
+export async function getKey({ db, workspace }: Scope, accountId: string, id: string): Promise<AccessKey> {
+  const found = isUuid(accountId) && isUuid(id) ? await findAccessKey(db, workspace.id, accountId, id) : undefined
+  if (!found) throw problem('NOT_FOUND')
+  return found
 }
 
 /** Makes a key of a service account that holds no more than the caller does. The answer is the only place where the key stands. */
@@ -42,7 +52,7 @@ export async function createKey(scope: Scope, accountId: string, input: AccessKe
   const expiresAt = readExpiry(input.expires_at ?? null, scope.now())
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    await requireAccount(inside, accountId)
+    if (!isUuid(accountId) || !(await keepAccount(tx, scope.workspace.id, accountId))) throw problem('NOT_FOUND')
     await requireNoMore(inside, accountId)
     const token = makeToken('key', scope.workspace.id)
     const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visiblePrefix(token.text), secretHash: token.hash, expiresAt }
@@ -54,10 +64,6 @@ export async function createKey(scope: Scope, accountId: string, input: AccessKe
 export async function revokeKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
   const isGone = isUuid(accountId) && isUuid(id) && (await deleteKey(db, workspace.id, accountId, id))
   if (!isGone) throw problem('NOT_FOUND')
-}
-
-async function requireAccount({ db, workspace }: Scope, id: string): Promise<void> {
-  if (!isUuid(id) || !(await hasAccount(db, workspace.id, id))) throw problem('NOT_FOUND')
 }
 
 /** A key gives whoever has it all that the service account holds. */

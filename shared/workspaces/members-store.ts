@@ -13,29 +13,33 @@ export interface Member {
   readonly created_at: string
 }
 
-const list = sql(
-  'list_members',
-  `select person.id, 'user' as type, person.name, person.email, workspace.owner_id = person.id as owner, member.created_at,
-     coalesce((
-       select json_agg(json_build_object('id', role.id, 'name', role.name) order by role.id)
-       from role_members as held join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id
-       where held.workspace_id = member.workspace_id and held.principal_id = member.user_id and not role.is_anonymous
-     ), '[]') as roles
-   from members as member
-   join users as person on person.id = member.user_id
-   join workspaces as workspace on workspace.id = member.workspace_id
-   where member.workspace_id = $1
-   order by member.created_at, person.id`,
-)
+const members = `
+  select person.id, 'user' as type, person.name, person.email, workspace.owner_id = person.id as owner, member.created_at,
+    coalesce((
+      select json_agg(json_build_object('id', role.id, 'name', role.name) order by role.id)
+      from role_members as held join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id
+      where held.workspace_id = member.workspace_id and held.principal_id = member.user_id and not role.is_anonymous
+    ), '[]') as roles
+  from members as member
+  join users as person on person.id = member.user_id
+  join workspaces as workspace on workspace.id = member.workspace_id
+  where member.workspace_id = $1`
+
+const list = sql('list_members', `${members} order by member.created_at, person.id`)
 export const listMemberRows = (db: Executor, workspaceId: string): Promise<Member[]> => db.query<Member>(list(workspaceId))
 
-const find = sql(
+const find = sql('find_member', `${members} and member.user_id = $2`)
+export async function findMember(db: Executor, workspaceId: string, userId: string): Promise<Member | undefined> {
+  return (await db.query<Member>(find(workspaceId, userId)))[0]
+}
+
+const findByEmail = sql(
   'find_member_by_email',
   `select user_id from members as member join users as person on person.id = member.user_id
    where member.workspace_id = $1 and lower(person.email) = lower($2)`,
 )
 export async function hasMemberWithEmail(db: Executor, workspaceId: string, email: string): Promise<boolean> {
-  return (await db.query(find(workspaceId, email))).length > 0
+  return (await db.query(findByEmail(workspaceId, email))).length > 0
 }
 
 const insert = sql('insert_member', 'insert into members (workspace_id, user_id) values ($1, $2) on conflict do nothing')

@@ -5,7 +5,13 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import { deleteAccount, insertAccount, listAccountRows, type ServiceAccount } from '#shared/workspaces/service-accounts-store.ts'
+import {
+  deleteAccount,
+  findAccount,
+  insertAccount,
+  listAccountRows,
+  type ServiceAccount,
+} from '#shared/workspaces/service-accounts-store.ts'
 
 const serviceAccountSchema = t.Object(
   { id: t.String({ format: 'uuid' }), name: t.String(), created_at: t.String({ format: 'date-time' }) },
@@ -19,6 +25,13 @@ export const serviceAccountInput = schema(
 
 /** The workspace's service accounts, oldest first. */
 export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listAccountRows(db, workspace.id)
+
+/** One service account; NOT_FOUND when the workspace has none of this id. */
+export async function getServiceAccount({ db, workspace }: Scope, id: string): Promise<ServiceAccount> {
+  const found = isUuid(id) ? await findAccount(db, workspace.id, id) : undefined
+  if (!found) throw problem('NOT_FOUND')
+  return found
+}
 
 /** Makes a service account that holds these roles, which grant no more than the caller holds. */
 export async function createServiceAccount(

@@ -8,7 +8,7 @@ const flags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()]))
 const someFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
 
 /** A workspace in a response (decisions, People, keys, workspaces). */
-export const workspaceSchema = t.Object(
+const workspaceSchema = t.Object(
   {
     id,
     name: t.String(),

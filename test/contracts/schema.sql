@@ -24,7 +24,7 @@ create table audit_entries (
   before jsonb,
   after jsonb,
   request_id text not null,
-  created_at timestamp with time zone default now() not null,
+  created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
   constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -35,6 +35,17 @@ create table cache_changes (
   scope text not null,
   created_at timestamp with time zone default now() not null,
   constraint cache_changes_pkey PRIMARY KEY (id)
+);
+
+create table event_listeners (
+  workspace_id uuid not null,
+  object_type text not null,
+  event text not null,
+  subscriber text not null,
+  listener_id uuid not null,
+  constraint event_listeners_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
+  constraint event_listeners_pkey PRIMARY KEY (workspace_id, object_type, event, subscriber, listener_id),
+  constraint event_listeners_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
 create table field_numbers (
@@ -145,6 +156,36 @@ create table modules (
   "position" double precision default 0 not null,
   constraint modules_pkey PRIMARY KEY (workspace_id, slug),
   constraint modules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table notification_rules (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  object_type text not null,
+  event text not null,
+  title text not null,
+  audience text default 'all_members'::text not null,
+  enabled boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint notification_rules_audience_check CHECK ((audience = 'all_members'::text)),
+  constraint notification_rules_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
+  constraint notification_rules_pkey PRIMARY KEY (workspace_id, id),
+  constraint notification_rules_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
+);
+
+create table notifications (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  title text not null,
+  object_type text not null,
+  record_id uuid not null,
+  event text not null,
+  created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
+  read_at timestamp with time zone,
+  constraint notifications_pkey PRIMARY KEY (workspace_id, user_id, id)
 );
 
 create table operations (
@@ -301,9 +342,15 @@ CREATE INDEX access_keys_account ON public.access_keys USING btree (workspace_id
 
 CREATE UNIQUE INDEX access_keys_secret_hash ON public.access_keys USING btree (secret_hash);
 
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (workspace_id, actor_id, id DESC);
+
 CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace_id, record_id, id DESC);
 
+CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_id, object_type, id DESC);
+
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+
+CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
 
@@ -316,6 +363,10 @@ CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
+
+CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
@@ -343,6 +394,52 @@ CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
+CREATE OR REPLACE FUNCTION public.clear_notifications()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      member members := case when tg_op = 'DELETE' then old else new end;
+    begin
+      delete from notifications where workspace_id = member.workspace_id and user_id = member.user_id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.dispatch_changes(workspace uuid, type_key text, change text, entries uuid[], cause jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      listening jsonb;
+    begin
+      select jsonb_object_agg(subscriber, ids) into listening from (
+        select subscriber, jsonb_agg(listener_id order by listener_id) as ids
+        from event_listeners
+        where workspace_id = workspace and object_type = type_key and event = change
+        group by subscriber
+      ) as heard;
+      if listening is null or cardinality(entries) = 0 then
+        return false;
+      end if;
+      insert into pgboss.job (
+        name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
+        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
+      )
+      select queue.name,
+        jsonb_build_object('workspaceId', workspace, 'cause', cause, 'payload', jsonb_build_object(
+          'workspaceId', workspace, 'objectType', type_key, 'event', change, 'entryIds', entries, 'listeners', listening
+        )),
+        workspace, pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s',
+        queue.expire_seconds, queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max,
+        queue.policy, queue.dead_letter, queue.heartbeat_seconds
+      from pgboss.queue as queue
+      where queue.name = 'events.dispatch';
+      if not found then
+        raise exception 'The queue events.dispatch is missing: run the release';
+      end if;
+      return true;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_role_members()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -364,11 +461,29 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((("left"((entry)::text, 18) || '-8'::text) || substr(md5((((entry)::text || (rule)::text) || (member)::text)), 1, 15)))::uuid;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise exception '% only grows', tg_table_name;
+    end $function$;
+
 CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
 

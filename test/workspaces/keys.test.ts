@@ -25,6 +25,7 @@ test('a service account holds its roles, and its key acts for it', async (t) => 
   t.deepEqual(Object.keys(made.data), ['id', 'name', 'created_at'])
   t.is(made.data.name, 'Robot')
   t.deepEqual((await owner.get(`${path}/service-accounts`)).data, [made.data])
+  t.deepEqual((await owner.get(`${path}/service-accounts/${made.data.id}`)).data, made.data)
   const keys = `${path}/service-accounts/${made.data.id}/keys`
   const { status, data } = await owner.post(keys, { name: 'ci' })
   t.is(status, 201)
@@ -33,6 +34,7 @@ test('a service account holds its roles, and its key acts for it', async (t) => 
   t.like(shown, { name: 'ci', expires_at: null })
   t.true(key.startsWith(shown.prefix.slice(0, 3)))
   t.deepEqual((await owner.get(keys)).data, [shown], 'the key itself is shown once')
+  t.deepEqual((await owner.get(`${keys}/${shown.id}`)).data, shown)
   const robot = w.visitor.as(key)
   t.like((await robot.get(`${path}/iam/me`)).data, {
     principal: { id: made.data.id, type: 'service', name: 'Robot' },
@@ -164,11 +166,16 @@ test('ids of another workspace, and what is no id, are not found', async (t) => 
   const { data: foreignKey } = await other.owner.post(`${foreign}/keys`, {})
   for (const id of [foreignId, randomUUID(), 'x', w.org.ownerId]) {
     const path = `${w.org.path}/service-accounts/${id}`
+    t.is((await w.org.owner.get(path)).status, 404)
     t.is((await w.org.owner.delete(path)).status, 404)
+    t.is((await w.org.owner.get(`${path}/keys/${ownKey.id}`)).status, 404)
     t.is((await w.org.owner.get(`${path}/keys`)).status, 404)
     t.is((await w.org.owner.post(`${path}/keys`, {})).status, 404)
     t.is((await w.org.owner.delete(`${path}/keys/${ownKey.id}`)).status, 404)
   }
-  for (const id of [foreignKey.id, randomUUID(), 'x']) t.is((await w.org.owner.delete(`${own}/keys/${id}`)).status, 404)
+  for (const id of [foreignKey.id, randomUUID(), 'x']) {
+    t.is((await w.org.owner.get(`${own}/keys/${id}`)).status, 404)
+    t.is((await w.org.owner.delete(`${own}/keys/${id}`)).status, 404)
+  }
   for (const { key } of [ownKey, foreignKey]) t.is((await w.visitor.as(key).get('/v1/auth/me')).status, 200)
 })

@@ -41,6 +41,7 @@ test('whoever is no member of this workspace is not found in it', async (t) => {
   const elsewhere = await createMember(w, other)
   const service = await createService(w, w.org)
   for (const id of [elsewhere.id, other.ownerId, service.id, randomUUID(), 'x']) {
+    t.is((await w.org.owner.get(`${w.org.path}/members/${id}`)).status, 404)
     t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 404)
   }
   const { data } = await other.owner.post(`${other.path}/members`, { email: 'bob@example.com' })
@@ -53,7 +54,8 @@ test('any member reads the list of members; inviting and removing takes iam:mana
   const plain = await createMember(w, w.org)
   const manager = await createService(w, w.org, manage)
   const { path } = w.org
-  t.is((await plain.client.get(`${path}/members`)).status, 200)
+  const { data } = await plain.client.get(`${path}/members`)
+  t.deepEqual((await plain.client.get(`${path}/members/${plain.id}`)).data, data[1])
   const refused = [
     plain.client.post(`${path}/members`, { email: 'not even valid' }),
     plain.client.delete(`${path}/members/${manager.id}`),
