@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { createMember, createService } from '#test/support/factories.ts'
@@ -110,6 +113,16 @@ test('migrate makes an empty database ready, and again changes nothing', async (
   t.is(code, 0)
   t.deepEqual(json.failed, [])
   t.true(json.queues.some(({ job }: { job: string }) => job === 'workspaces.set-up'))
+})
+
+test('without a setting, commands reach the database of the npm start that runs on the same data folder', async (t) => {
+  const w = await fresh()
+  const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
+  t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free')).code, 2)
+  await writeFile(join(dataDir, 'database-url'), `${w.config.databaseUrl}\n`)
+  t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free', '--json')).json.plan, 'free')
+  t.is((await callWith({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'jobs', 'list')).code, 1, 'a setting wins')
 })
 
 test('what is written wrongly says how it is written', async (t) => {
