@@ -15,7 +15,7 @@ interface Hash {
   readonly tag: Buffer
 }
 
-/** The least that OWASP advises for Argon2id; 81 ms here. */
+/** The least that OWASP advises for Argon2id: 16 to 80 ms, by the machine. */
 const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const
 const [saltBytes, tagBytes] = [16, 32]
 
