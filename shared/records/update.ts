@@ -10,21 +10,29 @@ import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import { findRecord } from '#shared/records/read.ts'
 import { noValues, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { updateRecord } from '#shared/records/statements.ts'
+import { requireVersion } from '#shared/records/version.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
  * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
  * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a cleared required field or a changed immutable one,
- * DUPLICATE_VALUE for a unique field. Both tests are made on the stored record alone.
+ * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version. Both tests are made on the stored record alone.
  */
-export function changeRecord(scope: Scope, typeKey: string, recordId: string, input: Readonly<Record<string, unknown>>): Promise<void> {
+export function changeRecord(
+  scope: Scope,
+  typeKey: string,
+  recordId: string,
+  input: Readonly<Record<string, unknown>>,
+  ifMatch = '',
+): Promise<void> {
   return withRecordType(scope, typeKey, async (type) => {
     const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
     refuseCleared(type, sent)
     await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:update')
+      requireVersion(stored, ifMatch)
       await applyChanges(inside, type, stored, sent)
     })
   })
