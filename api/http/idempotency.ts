@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Context } from 'koa'
 import type { ApiServices } from '#api/services.ts'
 import type { PlatformScope } from '#shared/access/scope.ts'
@@ -39,7 +39,8 @@ export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: st
   bodyHash,
 })
 
-export const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+/** A digest of a body that nobody can guess by without the installation's key: it may hold a password. */
+export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => createHmac('sha256', config.secretKey).update(bytes).digest()
 
 /**
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same

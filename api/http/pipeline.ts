@@ -75,7 +75,7 @@ async function handleOnce(
   services: ApiServices,
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
 ): Promise<Answer> {
-  const outcome = await once(services, requestKeyOf(ctx, scope, key, hashOf(bytes)), (tx) => handle(within(scope, tx)))
+  const outcome = await once(services, requestKeyOf(ctx, scope, key, hashOf(services, bytes)), (tx) => handle(within(scope, tx)))
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
   return outcome

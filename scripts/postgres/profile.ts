@@ -34,7 +34,7 @@ export const temporary: Profile = {
     'full_page_writes=off',
     'wal_level=minimal',
     'max_wal_senders=0',
-    'max_connections=400',
+    'max_connections=1000',
   ],
   shutdown: 'immediate',
 }

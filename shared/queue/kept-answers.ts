@@ -7,7 +7,7 @@ export interface RequestKey {
   /** Method and path, without the query. */
   readonly path: string
   readonly key: string
-  /** SHA-256 of the body, or of the file that it carries. */
+  /** A digest of the body, or of the file that it carries. */
   readonly bodyHash: Buffer
 }
 

@@ -46,6 +46,8 @@ export async function world(environment: Readonly<Record<string, string>> = {}):
   const worker = await startWorker(config, pools, log)
   const api = await startApi(config, log)
   const db = new pg.Pool({ connectionString: database.url, max: 4 })
+  // Dropping the database at the end also ends connections that are idle by then.
+  db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
   const drain = () => drained(worker, db)

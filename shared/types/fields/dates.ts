@@ -1,4 +1,4 @@
-import { isDay, utcInstant } from '#shared/types/fields/instant.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 import { dayFilter, instantFilter } from '#shared/types/fields/time-filter.ts'

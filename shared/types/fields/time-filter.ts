@@ -1,6 +1,6 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
+import { dayAfter, isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { comparisons, ordered } from '#shared/types/fields/filter.ts'
-import { dayAfter, isDay, utcInstant } from '#shared/types/fields/instant.ts'
 import type { KindFilter } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
