@@ -4,11 +4,14 @@ import type { PolicyRule } from '#shared/access/policy.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** What a caller may see of a type's entries: what it may read of the type's records as they are now. */
+/**
+ * What a caller may see of a type's entries: what it may read of the type's records as they are now. Of a record or field that is gone
+ * nobody can tell whether a condition would hold, so what those held is only for callers of whose rules none could have hidden it.
+ */
 export interface TypeReader {
   readonly type: RecordType
   readonly access: RecordAccess
-  /** Whether no rule of the caller hides a field of this type by name: then it also sees those that are gone. */
+  readonly seesGoneRecords: boolean
   readonly seesGoneFields: boolean
 }
 
@@ -16,31 +19,38 @@ export interface TypeReader {
 export function readersOf({ actor: { policy } }: Scope, types: readonly RecordType[]): TypeReader[] {
   return types
     .filter(({ key }) => policy.permits('audit:read', key) === 'always')
-    .map((type) => ({
-      type,
-      access: policy.recordAccess('records:read', type.key, type.fields),
-      seesGoneFields: everyRule(policy, type.key, (rule) => !hidesFields(rule)),
-    }))
+    .map((type) => {
+      const seesGoneRecords = readsWhatever(policy, type.key)
+      return {
+        type,
+        access: policy.recordAccess('records:read', type.key, type.fields),
+        seesGoneRecords,
+        seesGoneFields: seesGoneRecords && showsWhatever(policy, type.key),
+      }
+    })
     .filter(({ access }) => access.verdict !== 'none')
 }
 
-/**
- * Whether nothing of any record, also of types and fields that are gone, is kept from the caller: the owner, and whoever has rules that
- * allow everything and none that takes any of it back. Of what is gone nobody can tell whether a condition would have held.
- */
+/** Whether nothing of any record is kept from the caller, also not of types that are gone: the owner, and whoever holds rules like it. */
 export function seesEverything({ actor: { policy } }: Scope): boolean {
   const keys = ['*', ...policy.sources.flatMap((index) => [...index.keys('records:read'), ...index.keys('audit:read')])]
-  return keys.every((key) => policy.permits('audit:read', key) === 'always' && everyRule(policy, key, isUnconditional))
+  return keys.every((key) => policy.permits('audit:read', key) === 'always' && readsWhatever(policy, key) && showsWhatever(policy, key))
 }
 
-/** Whether all rules that match reading the type's records pass, and there is one in each part that has to allow it. */
-const everyRule = ({ sources }: Policy, key: string, passes: (rule: PolicyRule) => boolean): boolean =>
-  sources.map((index) => index.matching('records:read', key)).every((rules) => rules.length > 0 && rules.every(passes))
+/** Whether a rule without condition lets the caller read the type's records, and none could take any of them back. */
+const readsWhatever = (policy: Policy, key: string): boolean =>
+  readingRules(policy, key).every((rules) => rules.every(({ effect }) => effect === 'allow') && rules.some(isUnconditional))
 
-const isUnconditional = (rule: PolicyRule): boolean =>
-  rule.effect === 'allow' && Object.keys(rule.condition ?? {}).length === 0 && !hidesFields(rule)
+/** Whether no rule could hide a field of them, whatever its key. */
+const showsWhatever = (policy: Policy, key: string): boolean => readingRules(policy, key).every((rules) => rules.every(hidesNothing))
 
-function hidesFields(rule: PolicyRule): boolean {
+/** The rules on reading a type's records, in as many lists as have to allow it each by itself; none for the owner. */
+const readingRules = ({ sources }: Policy, key: string): (readonly PolicyRule[])[] =>
+  sources.map((index) => index.matching('records:read', key))
+
+const isUnconditional = ({ condition }: PolicyRule): boolean => Object.keys(condition ?? {}).length === 0
+
+function hidesNothing(rule: PolicyRule): boolean {
   const { denied, allowed } = maskOf(rule)
-  return denied.size > 0 || allowed !== null
+  return denied.size === 0 && allowed === null
 }

@@ -46,23 +46,18 @@ function filters(query: AuditQuery): Knex.Raw[] {
   return given.flatMap(([condition, value]) => (value === undefined ? [] : [builder.raw(condition, [value])]))
 }
 
-/**
- * Entries of records that the caller may read as they are now. Of a record that is gone nobody can tell whether a condition would hold, so
- * its entries are for those who may read every record of the type.
- */
+/** Entries of the types that the caller sees in whole, and of those records of the others that are there and that it may read. */
 function readable(readers: readonly TypeReader[]): Knex.Raw {
-  const whole = readers.filter(({ access }) => access.verdict === 'all').map(({ type }) => type.key)
-  const parts = readers.flatMap(({ type, access }) => {
-    const where = access.verdict === 'all' ? undefined : access.where('record')
-    if (!where) return []
-    return [
-      builder.raw('(object_type = ? and exists (select from ? as record where record.id = entry.record_id and ?))', [
-        type.key,
+  const whole = readers.filter((reader) => reader.seesGoneRecords).map(({ type }) => type.key)
+  const partly = readers
+    .filter((reader) => !reader.seesGoneRecords)
+    .map(({ type, access }) => {
+      const record = builder.raw('select from ? as record where record.id = entry.record_id and ?', [
         tableOf(type),
-        where,
-      ]),
-    ]
-  })
-  const all = builder.raw('object_type = any(?::text[])', [whole as never])
-  return builder.raw(`(${[all, ...parts].map(() => '?').join(' or ')})`, [all, ...parts])
+        access.where('record') ?? builder.raw('true'),
+      ])
+      return builder.raw('(object_type = ? and exists (?))', [type.key, record])
+    })
+  const parts = [builder.raw('object_type = any(?::text[])', [whole as never]), ...partly]
+  return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
 }
