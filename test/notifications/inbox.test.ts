@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule } from '#test/notifications/make-rule.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const newWorkspace = shareWorld(test)
 
 test('a change puts one item into the inbox of every member, the actor too, whatever it may read', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const member = await createMember(w, w.org)
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
   for (const event of ['created', 'updated', 'deleted']) await makeRule(w, { event, title: `It was ${event}` })
@@ -36,8 +37,7 @@ test('a change puts one item into the inbox of every member, the actor too, what
 })
 
 test('reading marks an item once, read-all the rest, and nobody marks what is not theirs', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const member = await createMember(w, w.org)
   await makeRule(w)
   for (const name of ['a', 'b', 'c']) await w.org.owner.post(locationsOf(w), { values: { name } })
@@ -61,8 +61,7 @@ test('reading marks an item once, read-all the rest, and nobody marks what is no
 })
 
 test('an inbox pages by cursor without gap or repeat, newest first', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await makeRule(w)
   const made: string[] = []
   for (let index = 0; index < 11; index++) made.push((await w.org.owner.post(locationsOf(w), { values: { name: `${index}` } })).data.id)
@@ -89,8 +88,7 @@ test('an inbox pages by cursor without gap or repeat, newest first', async (t) =
 })
 
 test('who joins later gets nothing of before, and who leaves keeps nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const leaver = await createMember(w, w.org)
   await makeRule(w)
   const holder = await w.db.connect()
@@ -110,8 +108,7 @@ test('who joins later gets nothing of before, and who leaves keeps nothing', asy
 })
 
 test('two workspaces do not see each other', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const other = await createOrg(w, 'Other')
   await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.id, w.org.ownerId])
   const id = await makeRule(w)

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule, ruleInput, rulesOf } from '#test/notifications/make-rule.ts'
 import { createMember } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const newWorkspace = shareWorld(test)
 
 test('a rule is created, read, changed, listed and deleted', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const { owner } = w.org
   const made = await owner.post(rulesOf(w), ruleInput)
   t.is(made.status, 201, made.text)
@@ -30,8 +31,7 @@ test('a rule is created, read, changed, listed and deleted', async (t) => {
 })
 
 test('what is wrong with a rule is 400 and names the field', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const id = await makeRule(w)
   const wrong: [object, string][] = [
     [{ name: '' }, 'name'],
@@ -62,8 +62,7 @@ test('what is wrong with a rule is 400 and names the field', async (t) => {
 })
 
 test('each route of rules needs its own permission', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const id = await makeRule(w)
   const asks = {
     'notifications:read': [
@@ -88,8 +87,7 @@ test('each route of rules needs its own permission', async (t) => {
 })
 
 test('a rule fires on what happens while it is enabled', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const create = () => w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const count = async () => {
     await w.drain()
@@ -112,15 +110,14 @@ test('a rule fires on what happens while it is enabled', async (t) => {
   await w.org.owner.delete(`${rulesOf(w)}/${id}`)
   await create()
   t.is(await count(), 2)
-  t.is((await w.db.query('select from event_listeners')).rowCount, 0)
+  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
 test('a rule on a deleted type goes with it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   const id = await makeRule(w, { object_type: 'deals' })
   t.is((await w.org.owner.delete(`${w.org.path}/types/deals`)).status, 204)
   t.is((await w.org.owner.get(`${rulesOf(w)}/${id}`)).status, 404)
-  t.is((await w.db.query('select from event_listeners')).rowCount, 0)
+  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
 })

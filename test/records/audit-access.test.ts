@@ -1,6 +1,9 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const newWorkspace = shareWorld(test)
 
 interface Entry {
   readonly record_id: string
@@ -32,8 +35,7 @@ async function invoice(w: World, values: object): Promise<string> {
 }
 
 test('entries of records that the caller may not read are left out and not counted', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const open = await invoice(w, { status: 'open', notes: 'x' })
   const paid = await invoice(w, { status: 'paid', notes: 'x' })
   await w.org.owner.put(`${invoices(w)}/${open}/values`, { values: { notes: 'y' } })
@@ -54,8 +56,7 @@ test('entries of records that the caller may not read are left out and not count
 })
 
 test('a permission for the audit of one type shows that type alone', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await invoice(w, {})
   await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name: 'x' } })
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['audit:read'], resources: ['locations'] }, read({})])
@@ -66,8 +67,7 @@ test('a permission for the audit of one type shows that type alone', async (t) =
 })
 
 test('hidden fields are left out of before and after, also of records that are gone', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const id = await invoice(w, { customer_name: 'Ada', notes: 'secret' })
   await w.org.owner.put(`${invoices(w)}/${id}/values`, { values: { customer_name: 'Bob', notes: 'secret too' } })
   const masks: [object, string[]][] = [
@@ -84,8 +84,7 @@ test('hidden fields are left out of before and after, also of records that are g
 })
 
 test('a field that only some records hide is shown where the record shows it, and never of one that is gone', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const rule = [read({}), read({ condition: { 'resource.status': { eq: 'paid' } }, fields: { deny: ['notes'] } })]
   const open = await invoice(w, { status: 'open', notes: 'x' })
   const paid = await invoice(w, { status: 'paid', notes: 'x' })
@@ -97,8 +96,7 @@ test('a field that only some records hide is shown where the record shows it, an
 })
 
 test('entries of records that are gone are for those who may read every record of the type', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const id = await invoice(w, { status: 'open' })
   await w.org.owner.delete(`${invoices(w)}/${id}`)
   t.is((await seen(w, [read({ condition: { 'resource.status': { eq: 'open' } } })])).total, 0)
@@ -107,8 +105,7 @@ test('entries of records that are gone are for those who may read every record o
 })
 
 test('what types and fields that are gone held is for those from whom nothing was kept', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const { owner } = w.org
   await owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   const field = await owner.post(`${w.org.path}/fields`, { entity_type: 'deals', key: 'secret', label: 'Secret', type: 'string' })

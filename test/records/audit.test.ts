@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const newWorkspace = shareWorld(test)
 
 const audit = (w: World, query = '') => `${w.org.path}/audit${query}`
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 const csv = { 'content-type': 'text/csv' }
 
 test('every change has one entry with what changed, who did it and in which request', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const { owner } = w.org
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
   const made = await owner.post(invoices(w), { values: { customer_name: 'Ada', total: 12.5 } }, { 'x-request-id': 'first' })
@@ -57,8 +59,7 @@ test('every change has one entry with what changed, who did it and in which requ
 })
 
 test('an import writes an entry for each row that it creates and none for the others', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const file = 'customer_name,total\nAda,1\nBob,many\nCy,3\n'
   t.like((await w.org.owner.post(`${invoices(w)}/import`, file, { ...csv, 'x-request-id': 'the-import' })).data, { created: 2, failed: 1 })
   const { data } = await w.org.owner.get(audit(w))
@@ -77,8 +78,7 @@ test('an import writes an entry for each row that it creates and none for the ot
 })
 
 test('a write that fails leaves no entry', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await w.org.owner.post(invoices(w), { values: { number: 'A' } })
   t.is((await w.org.owner.post(invoices(w), { values: { number: 'A' } })).status, 409)
   const second = await w.org.owner.post(invoices(w), { values: { number: 'B' } })
@@ -87,8 +87,7 @@ test('a write that fails leaves no entry', async (t) => {
 })
 
 test('filters hold each and together, and the total is exact on every page', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const { owner } = w.org
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
   const first = (await owner.post(invoices(w), {})).data
@@ -123,8 +122,7 @@ test('filters hold each and together, and the total is exact on every page', asy
 })
 
 test('from and to are instants, both included', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   const at = (await w.org.owner.get(audit(w))).data.entries[0].created_at.replace('Z', '')
   const [whole] = at.split('.')
@@ -150,8 +148,7 @@ test('from and to are instants, both included', async (t) => {
 })
 
 test('a bad parameter is 400 and named', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const bad = [
     ...['record_id=x', 'actor=x', 'action=created', 'action=', 'limit=0', 'limit=201', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x'],
     ...['from=yesterday', 'from=', 'to=2026-02-30T00:00:00Z', 'to=2026-02-03', 'from=2026-01-01T00:00:00', 'limit=1&limit=2'],
@@ -167,8 +164,7 @@ test('a bad parameter is 400 and named', async (t) => {
 })
 
 test('the audit is for holders of audit:read, in their own workspace', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   const other = await createOrg(w, 'Other')
   t.is((await other.owner.get(audit(w))).status, 404)
@@ -181,8 +177,7 @@ test('the audit is for holders of audit:read, in their own workspace', async (t)
 })
 
 test('nobody changes or deletes an entry, not even in the database', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   for (const statement of ['update audit_entries set actor_id = null', 'delete from audit_entries', 'truncate audit_entries']) {
     await t.throwsAsync(w.db.query(statement), { message: /audit_entries only grows/ }, statement)
