@@ -36,8 +36,10 @@ export function observe(ctx: Context, { config, log }: ApiServices): () => void 
     const ms = performance.now() - started
     const route: string = ctx.state.route ?? 'none'
     timerOf(ctx.method, route, ctx.status).observe(ms / 1000)
+    const isSlow = ms >= config.slowRequestMs
+    if (!isSlow && !log.isLevelEnabled('debug')) return
     const line = { method: ctx.method, route, status: ctx.status, ms: Math.round(ms), request_id: ctx.state.requestId }
-    if (ms >= config.slowRequestMs) log.warn(line, 'slow request')
+    if (isSlow) log.warn(line, 'slow request')
     else log.debug(line, 'request')
   }
 }

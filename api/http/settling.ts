@@ -9,13 +9,22 @@ import { Verification } from '#shared/db/verification.ts'
 export async function readVerified<T>(cache: Cache, read: (verification: Verification | undefined) => Promise<T>): Promise<T> {
   const { drops } = cache
   const verification = new Verification(cache)
-  const [first] = await Promise.allSettled([read(verification)])
+  const first = await outcomeOf(() => read(verification))
   if (!verification.isDone) await cache.settle()
   // Somebody else may have heard of the change that this read missed, so it counts whoever forgot something since the read began.
   if (cache.drops !== drops) {
     await cache.settle()
     return read(undefined)
   }
-  if (first.status === 'rejected') throw first.reason
+  if ('failure' in first) throw first.failure
   return first.value
+}
+
+/** What came of it, thrown or not: nobody may hear of either before it is known to hold. */
+async function outcomeOf<T>(read: () => Promise<T>): Promise<{ value: T } | { failure: unknown }> {
+  try {
+    return { value: await read() }
+  } catch (failure) {
+    return { failure }
+  }
 }
