@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathS
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endWithParent } from '#scripts/parent.mjs'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -59,8 +60,10 @@ function inNewFolder(fill: (folder: string) => void): Project {
   }
 }
 
+// A test file that times out is ended in the middle: what it had started is asked to stop then.
 function run(folder: string, command: string, env: NodeJS.ProcessEnv): Run {
-  const child = spawn('sh', ['-c', `exec ${command}`], {
+  const [program = '', ...args] = [...endWithParent('TERM'), 'sh', '-c', `exec ${command}`]
+  const child = spawn(program, args, {
     cwd: folder,
     env: { ...clean(process.env), ...env },
     detached: true,
