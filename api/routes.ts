@@ -1,4 +1,8 @@
 import { routes as fields } from '#api/fields/routes.ts'
+import { routes as publicFunctions } from '#api/functions/public.ts'
+import { routes as functions } from '#api/functions/routes.ts'
+import { routes as functionRuns } from '#api/functions/run-routes.ts'
+import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as roles } from '#api/iam/routes.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
@@ -25,8 +29,14 @@ export const routes: readonly Route[] = [
   ...records,
   ...audit,
   ...notifications,
+  ...functionSecrets,
+  ...functions,
+  ...functionRuns,
   ...jobs,
 ]
 
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
-export const sections: readonly Section[] = [{ base: '/v1', routes }]
+export const sections: readonly Section[] = [
+  { base: '/v1', routes },
+  { base: '', routes: [...publicFunctions] },
+]

@@ -1,5 +1,6 @@
 import { mailReset } from '#shared/access/jobs.ts'
 import { dispatchChanges } from '#shared/events/jobs.ts'
+import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
@@ -18,4 +19,7 @@ export const jobs: readonly AnyJob[] = [
   recomputeRecords,
   setUpWorkspace,
   dropTable,
+  saveFunction,
+  invokeFunction,
+  runFunction,
 ]

@@ -1,14 +1,14 @@
 import type { JobWithMetadata } from 'pg-boss'
-import { loadActor, system } from '#shared/access/actor.ts'
-import { type PlatformScope, type Scope, type Services, within } from '#shared/access/scope.ts'
-import { findWorkspace } from '#shared/access/workspace.ts'
+import { type PlatformScope, type Services, within } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 import { advanceOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
+import { enter } from '#workers/enter.ts'
 import { type AnyHandler, type Attempt, type Done, settled } from '#workers/handler.ts'
+import type { Resources } from '#workers/resources.ts'
 
-export type WorkerServices = Services & { readonly db: Executor }
+export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
 type JobRow = JobWithMetadata<JobEnvelope>
 
 /** Somebody else settled the operation meanwhile, or has gone on with it; what this attempt wrote must not stand. */
@@ -21,13 +21,14 @@ class TakenOver extends Error {}
 export async function runAttempt(handler: AnyHandler, row: JobRow, signal: AbortSignal, services: WorkerServices): Promise<void> {
   const { job } = handler
   await services.cache.settle()
-  const started = job.tracked ? await startOperation(services.db, row.id) : { checkpoint: undefined }
+  const started = job.tracked ? await startOperation(services.db, row.id) : untracked
   if (!started) return
-  const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined }
+  const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined, begun: started.begun }
   try {
-    const platform: PlatformScope = { ...services, principal: null, cause: row.data.cause }
+    const { resources: _, ...shared } = services
+    const platform: PlatformScope = { ...shared, principal: null, cause: row.data.cause }
     const done = handler.inWorkspace
-      ? await handler.run(attemptIn(await enter(platform, row.data), work))
+      ? await handler.run(attemptIn(await enter(platform, row.data.workspaceId ?? ''), work))
       : await handler.run(attemptIn(platform, work))
     if (done !== settled) await settle(work, services.db, done)
   } catch (error) {
@@ -36,11 +37,13 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
     if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       await settleOperation(services.db, row.id, { status: 'failed', error: shown.toJSON() })
-      services.queue.signals.settled(row.id)
+      announce(work, services.db)
     }
     if (!callersMistake) throw error
   }
 }
+
+const untracked = { checkpoint: undefined, begun: false }
 
 /** One attempt's work, whatever scope it runs in. */
 interface Work {
@@ -49,16 +52,19 @@ interface Work {
   readonly signal: AbortSignal
   readonly services: WorkerServices
   readonly checkpoint: unknown
+  readonly begun: boolean
 }
 
 function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unknown, unknown, S> {
-  const { handler, row, signal, checkpoint } = work
+  const { handler, row, signal, services, checkpoint, begun } = work
   let known = checkpoint
   return {
     payload: handler.job.payload.parse(row.data.payload, 'payload'),
     scope,
     jobId: row.id,
     signal,
+    resources: services.resources,
+    begun,
     checkpoint,
     advance: async (progress, next, inside = scope) => {
       if (!handler.job.tracked) return
@@ -74,19 +80,17 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
   }
 }
 
-async function settle({ handler, row, services }: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
-  if (!handler.job.tracked) return
-  if (!(await settleOperation(db, row.id, { status: 'done', result, fileId }))) throw new TakenOver()
-  db.afterCommit(() => services.queue.signals.settled(row.id))
+async function settle(work: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
+  if (!work.handler.job.tracked) return
+  if (!(await settleOperation(db, work.row.id, { status: 'done', result, fileId }))) throw new TakenOver()
+  announce(work, db)
 }
 
-/** The workspace of a job and the principal that caused it, with the rights that it has now; the platform's own jobs may do everything. */
-async function enter(platform: PlatformScope, { workspaceId, cause }: JobEnvelope): Promise<Scope> {
-  const id = workspaceId ?? ''
-  const workspace = await platform.cache.remember(id, 'workspace', () => findWorkspace(platform.db, id))
-  if (!workspace) throw problem('NOT_FOUND')
-  if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
-  const actor = cause.actorId === null ? system : await loadActor(platform.cache, platform.db, id, cause.actorId)
-  if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
-  return { ...platform, workspace, actor }
+/** Tells whoever waits for the operation, and whoever may go through the gate that its job has left. */
+function announce({ handler, row, services }: Work, db: Executor): void {
+  const { gate } = handler.job
+  db.afterCommit(() => {
+    services.queue.signals.settled(row.id)
+    if (gate) services.queue.signals.filled(gate.name)
+  })
 }

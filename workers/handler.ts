@@ -1,5 +1,6 @@
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
+import type { Resources } from '#workers/resources.ts'
 
 /** What a handler gives back: the result that the waiting caller is answered with, and the file that it made, if any. */
 export interface Done<Result> {
@@ -12,8 +13,11 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
   readonly payload: Payload
   readonly scope: S
   readonly jobId: string
-  /** Aborts when the time is up or the worker stops. */
+  /** Aborts when the time is up, or when the worker stops and will wait no longer. */
   readonly signal: AbortSignal
+  readonly resources: Resources
+  /** Whether an earlier attempt had begun: for work that must not be done twice, and so is not done again. */
+  readonly begun: boolean
   /** What an earlier attempt recorded with `advance`; undefined at the first. */
   readonly checkpoint: unknown
   /**

@@ -1,4 +1,6 @@
 import dispatchChanges from '#workers/events/dispatch.ts'
+import { invoke, runAsPart } from '#workers/functions/invoke.ts'
+import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
@@ -20,4 +22,7 @@ export const handlers: readonly AnyHandler[] = [
   recomputeRecords,
   setUpWorkspace,
   dropTable,
+  saveFunction,
+  invoke,
+  runAsPart,
 ]

@@ -1,8 +1,6 @@
 import type { JobWithMetadata } from 'pg-boss'
-import type { Services } from '#shared/access/scope.ts'
-import type { Executor } from '#shared/db/database.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
-import { runAttempt } from '#workers/attempt.ts'
+import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import { attemptSeconds } from '#workers/metrics.ts'
 
@@ -10,6 +8,8 @@ import { attemptSeconds } from '#workers/metrics.ts'
 const pollMs = 2_000
 /** Well under the queue's heartbeat of 10 s. */
 const heartbeatMs = 3_000
+/** What is told to end has so long to settle what it was doing. */
+const settleMs = 1_000
 
 /**
  * Takes one queue's jobs as long as there are free slots. pg-boss's own `work` takes one job per wake-up at batch size 1 (40 sent, 4
@@ -17,16 +17,18 @@ const heartbeatMs = 3_000
  */
 export class Loop {
   readonly #handler: AnyHandler
-  readonly #services: Services & { db: Executor }
+  readonly #services: WorkerServices
   readonly #running = new Map<string, Promise<void>>()
   readonly #completed: string[] = []
   readonly #stop = new AbortController()
+  /** Aborted when the worker has waited long enough for what runs. */
+  readonly #halt = new AbortController()
   #timers: NodeJS.Timeout[] = []
   #fetching: Promise<void> | undefined
   #again = false
   #completing: Promise<void> | undefined
 
-  constructor(handler: AnyHandler, services: Services & { db: Executor }) {
+  constructor(handler: AnyHandler, services: WorkerServices) {
     this.#handler = handler
     this.#services = services
   }
@@ -49,27 +51,39 @@ export class Loop {
     })
   }
 
+  /** Whether a signal of this name is for this loop: its queue's, or its gate's. */
+  goesBy(name: string): boolean {
+    const { job } = this.#handler
+    return name === job.name || name === job.gate?.name
+  }
+
   /** Whether nothing is running or being looked for. */
   get idle(): boolean {
     return this.#running.size === 0 && !this.#fetching && !this.#completing
   }
 
-  /** Takes no more, lets what runs end within `graceMs`, and hands the rest back to the queue. */
+  /** Takes no more, lets what runs end within `graceMs`, then tells it to, and hands what still runs back to the queue. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort()
     for (const timer of this.#timers.slice(0, 1)) clearInterval(timer)
     await this.#fetching
-    const rest = Promise.allSettled(this.#running.values())
-    const timer = Promise.withResolvers<void>()
-    const grace = setTimeout(timer.resolve, graceMs)
-    await Promise.race([rest, timer.promise])
-    clearTimeout(grace)
+    await this.#rest(graceMs)
+    this.#halt.abort()
+    await this.#rest(settleMs)
     const { name } = this.#handler.job
     for (const id of this.#running.keys())
       await this.#services.queue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
     await this.#completing
     await this.#complete()
     for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  /** Waits for what runs, so long at most. */
+  async #rest(ms: number): Promise<void> {
+    const timer = Promise.withResolvers<void>()
+    const timeout = setTimeout(timer.resolve, ms)
+    await Promise.race([Promise.allSettled(this.#running.values()), timer.promise])
+    clearTimeout(timeout)
   }
 
   async #fetch(): Promise<void> {
@@ -104,7 +118,7 @@ export class Loop {
   async #attempt(row: JobWithMetadata<JobEnvelope>): Promise<void> {
     const { job } = this.#handler
     const done = attemptSeconds.startTimer({ job: job.name })
-    const signal = AbortSignal.timeout(job.timeoutSeconds * 1000)
+    const signal = AbortSignal.any([AbortSignal.timeout(job.timeoutSeconds * 1000), this.#halt.signal])
     try {
       await runAttempt(this.#handler, row, signal, this.#services)
       this.#completed.push(row.id)

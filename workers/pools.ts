@@ -1,40 +1,40 @@
-import type { Services } from '#shared/access/scope.ts'
-import type { Executor } from '#shared/db/database.ts'
 import { jobs } from '#shared/jobs.ts'
 import type { Pool } from '#shared/queue/job.ts'
+import type { WorkerServices } from '#workers/attempt.ts'
 import { handlers } from '#workers/handlers.ts'
 import { Loop } from '#workers/loop.ts'
 
 /** Runs the loops of some pools in this process. */
 export class Pools {
-  readonly #loops: ReadonlyMap<string, Loop>
+  readonly #loops: readonly Loop[]
 
-  constructor(pools: readonly Pool[], services: Services & { db: Executor }) {
+  constructor(pools: readonly Pool[], services: WorkerServices) {
     requireHandlers()
     const chosen = handlers.filter(({ job }) => pools.includes(job.pool))
-    this.#loops = new Map(chosen.map((handler) => [handler.job.name, new Loop(handler, services)]))
+    this.#loops = chosen.map((handler) => new Loop(handler, services))
   }
 
   start(): void {
-    for (const loop of this.#loops.values()) loop.start()
+    for (const loop of this.#loops) loop.start()
   }
 
-  /** Hears that queues were filled: their names, separated by spaces. */
-  heard(queues: string): void {
-    for (const queue of queues.split(' ')) this.#loops.get(queue)?.wake()
+  /** Hears that queues were filled: their names, or those of their gates, separated by spaces. */
+  heard(names: string): void {
+    const filled = names.split(' ')
+    for (const loop of this.#loops) if (filled.some((name) => loop.goesBy(name))) loop.wake()
   }
 
   /** Lets every loop look again, after notifications may have been missed. */
   missed(): void {
-    for (const loop of this.#loops.values()) loop.wake()
+    for (const loop of this.#loops) loop.wake()
   }
 
   get idle(): boolean {
-    return [...this.#loops.values()].every((loop) => loop.idle)
+    return this.#loops.every((loop) => loop.idle)
   }
 
   async stop(graceMs: number): Promise<void> {
-    await Promise.all([...this.#loops.values()].map((loop) => loop.stop(graceMs)))
+    await Promise.all(this.#loops.map((loop) => loop.stop(graceMs)))
   }
 }
 

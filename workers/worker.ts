@@ -7,6 +7,7 @@ import type { Pool } from '#shared/queue/job.ts'
 import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
 import { Pools } from '#workers/pools.ts'
+import { openResources } from '#workers/resources.ts'
 import { startSchedules } from '#workers/schedules.ts'
 
 export interface Worker {
@@ -29,7 +30,8 @@ export async function startWorker(
   const cache = new Cache(config.databaseUrl, name)
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
-  const services = { config, cache, queue, log, now, db: database }
+  const resources = openResources(log)
+  const services = { config, cache, queue, log, now, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new Listener(config.databaseUrl, name, {
     [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
@@ -45,6 +47,7 @@ export async function startWorker(
       stopSchedules()
       await listener.close()
       await pools.stop(graceMs)
+      await resources.close()
       await queue.close()
       await cache.close()
       await database.close()

@@ -1,5 +1,5 @@
 import type { Admission, Head, Route } from '#api/http/route.ts'
-import { loadActor } from '#shared/access/actor.ts'
+import { loadActor, loadVisitor } from '#shared/access/actor.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
@@ -14,20 +14,34 @@ const setUpSeconds = 2
  * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
  */
 export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
+  if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
   const { principal, cache, db } = platform
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
     throw problem('NOT_FOUND')
   const id = orgId.toLowerCase()
-  const [workspace, actor] = await Promise.all([
-    cache.remember(id, 'workspace', () => findWorkspace(db, id)),
-    loadActor(cache, db, id, principal.id),
-  ])
+  const workspace = await cache.remember(id, 'workspace', () => findWorkspace(db, id))
+  const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw problem('NOT_FOUND')
   refuseUnlessActive(workspace)
   if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
   const scope: Scope = { ...platform, workspace, actor }
   const resource = await route.on?.(head as Head<string, unknown>, scope)
   requirePermission(route, scope, resource)
+  return scope
+}
+
+/**
+ * The same for somebody without credentials: whatever is absent, switched off or not open reads the same, 404 (document 3, Public
+ * endpoints). What the visitor's roles allow there is asked by the route's own work.
+ */
+async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
+  const { cache, db } = platform
+  const id = orgId.toLowerCase()
+  const workspace = isUuid(id) ? await cache.remember(id, 'workspace', () => findWorkspace(db, id)) : undefined
+  if (workspace?.status !== 'active' || (route.app !== null && !workspace.apps[route.app])) throw problem('NOT_FOUND')
+  const actor = await loadVisitor(cache, db, id)
+  const scope: Scope = { ...platform, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
+  await route.on?.(head as Head<string, unknown>, scope)
   return scope
 }
 

@@ -11,6 +11,8 @@ const quotas: Readonly<Record<LimitName, number>> = {
   'sign-in': 10,
   // Answers 204 to whatever is sent, so it is not for finding accounts; this is for whoever would fill the queue.
   forgot: 60,
+  // Public HTTP functions.
+  functions: 60,
 }
 
 const windowSeconds = 60

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { watchArrival } from '#api/http/arrival.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
-import { parseJson } from '#shared/kernel/json.ts'
+import { parseJson, refuseBadText } from '#shared/kernel/json.ts'
 
 /** The largest request body, except where a route takes an upload (document 1, Limits). */
 export const maxBodyBytes = 1024 * 1024
@@ -23,11 +23,32 @@ export async function readJson(request: IncomingMessage): Promise<JsonBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request)
   if (bytes.length === 0) return { value: {}, bytes }
-  const type = request.headers['content-type'] ?? ''
-  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${type || 'none'}`)
+  if (!saysJson(request)) {
+    throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
   }
   return { value: parseJson(decode(bytes)), bytes }
+}
+
+/**
+ * Reads a body of any kind: parsed as `readJson` does where its content type says JSON and it is, else its text; null when it is empty.
+ * Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
+ */
+export async function readAnyBody(request: IncomingMessage): Promise<JsonBody> {
+  refuseCompressed(request)
+  const bytes = await readBytes(request)
+  if (bytes.length === 0) return { value: null, bytes }
+  const text = decode(bytes)
+  refuseBadText(text, 'body')
+  return { value: saysJson(request) ? jsonOr(text) : text, bytes }
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof Problem && error.cause instanceof SyntaxError) return text
+    throw error
+  }
 }
 
 /** Reads a body whole, up to 1 MB. */
@@ -44,6 +65,9 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
     arrival.release()
   }
 }
+
+const saysJson = ({ headers }: IncomingMessage): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 
 /** A body comes as it is: what inflates to a thousand times its size would have to be measured first. */
 export function refuseCompressed({ headers }: IncomingMessage): void {

@@ -2,12 +2,15 @@ import type { Context } from 'koa'
 
 const exposed = 'X-Request-ID, X-Export-Truncated, ETag, Location, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'
 
+/** What browsers of any origin may call. */
+const open = ['/v1/', '/fn/']
+
 /**
- * Lets browsers of any origin call the authenticated routes, without credentials (decisions, CORS). Answers a preflight itself and
+ * Lets browsers of any origin call the authenticated routes and public functions, without credentials (decisions, CORS). Answers a preflight itself and
  * returns true; otherwise it only sets headers.
  */
 export function crossOrigin(ctx: Context): boolean {
-  if (!ctx.path.startsWith('/v1/')) return false
+  if (!open.some((base) => ctx.path.startsWith(base))) return false
   if (ctx.req.headers.origin === undefined) return false
   ctx.set('Access-Control-Allow-Origin', '*')
   ctx.set('Access-Control-Expose-Headers', exposed)

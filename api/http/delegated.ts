@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { patienceMs } from '#api/http/prefer.ts'
-import { sendData, sendDownload } from '#api/http/respond.ts'
+import { sendData, sendDownload, sendJson } from '#api/http/respond.ts'
 import type { DelegateRoute, Request } from '#api/http/route.ts'
 import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
@@ -22,11 +22,12 @@ export async function respondFromWorker(
   key: string | undefined,
 ): Promise<void> {
   const id = await start(route, ctx, request, scope, services, key)
-  const patience = patienceMs(ctx.get('prefer'))
+  const patience = patienceMs(route.bare ? '' : ctx.get('prefer'))
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
-  if (operation?.status === 'failed') throw failureOf(operation)
-  if (operation?.status === 'done') return sendResult(ctx, operation, services)
+  if (operation?.status === 'failed') throw failureOf(route, operation)
+  if (operation?.status === 'done') return sendResult(route, ctx, operation, services)
+  if (route.bare) throw route.bare.failure('late')
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')
@@ -64,13 +65,18 @@ async function start(
   }
 }
 
-async function sendResult(ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
-  if (operation.file_id === null) sendData(ctx, 200, operation.result)
-  else sendDownload(ctx, 200, await fileDownload(services.database, operation.file_id))
+async function sendResult(route: DelegateRoute, ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
+  const { status = 200, bare } = route
+  if (operation.file_id !== null) sendDownload(ctx, status, await fileDownload(services.database, operation.file_id))
+  else if (bare) sendJson(ctx, status, bare.body(operation.result))
+  else sendData(ctx, status, operation.result)
 }
 
 /** A caller's mistake that the worker found reads as if the API had found it. */
-const failureOf = (operation: Operation): Problem => new Problem(operation.error?.code ?? 'INTERNAL', operation.error?.message)
+function failureOf({ bare }: DelegateRoute, { error }: Operation): Problem {
+  const failure = new Problem(error?.code ?? 'INTERNAL', error?.message)
+  return bare ? bare.failure(failure) : failure
+}
 
 /** Aborts when the client has gone, so that nobody waits for it. */
 function goneSignal(ctx: Context): AbortSignal {

@@ -6,7 +6,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 export function answerFailure(ctx: Context, error: unknown, log: Logger): void {
   const requestId: string = ctx.state.requestId
   const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })
-  if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY') {
+  if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY' && !shown.expected) {
     log.error({ err: shown.cause ?? shown, request_id: requestId, method: ctx.method, route: ctx.state.route }, 'request failed')
   }
   if (ctx.headerSent) {

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter.ts'
-import { readJson } from '#api/http/body.ts'
+import { readAnyBody, readJson } from '#api/http/body.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
 import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
-import { readQuery, refuseBadAddress } from '#api/http/query.ts'
+import { lineOf, readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
 import { readVerified } from '#api/http/settling.ts'
@@ -107,8 +107,8 @@ async function readRequest(route: Route, ctx: Context, { cache }: ApiServices): 
   const query = queryOf(route, ctx)
   const uploads = route.kind === 'delegate' && route.upload !== undefined
   const started = performance.now()
-  const { value, bytes } = route.body && !uploads ? await readJson(ctx.req) : noBody
-  const body = route.body && !uploads ? route.body.parse(value) : value
+  const { value, bytes } = route.body && !uploads ? await (route.body === 'any' ? readAnyBody : readJson)(ctx.req) : noBody
+  const body = route.body && route.body !== 'any' && !uploads ? route.body.parse(value) : value
   if (performance.now() - started > slowBodyMs) await cache.settle()
   return { request: requestOf(ctx, query, body), bytes }
 }
@@ -119,6 +119,9 @@ const requestOf = (ctx: Context, query: unknown, body: unknown): Request<string,
   body,
   header: (name) => ctx.get(name),
   address: ctx.ip,
+  get line() {
+    return lineOf(ctx)
+  },
 })
 
 const noBody = { value: {}, bytes: Buffer.alloc(0) }

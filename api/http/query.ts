@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Request } from '#api/http/route.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
@@ -12,6 +13,13 @@ export function refuseBadAddress({ url, querystring, query }: Context): void {
     .some((text) => text?.includes('\ufffd'))
   if (isReplaced && !/%ef%bf%bd/i.test(querystring)) throw problem('VALIDATION_ERROR', 'query must be percent-encoded UTF-8')
 }
+
+/** A request as it was asked for, with the first value of each parameter. */
+export const lineOf = ({ method, path, query }: Context): Request<string, unknown, unknown>['line'] => ({
+  method,
+  path,
+  query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ''])),
+})
 
 type Raw = Readonly<Record<string, string | string[] | undefined>>
 

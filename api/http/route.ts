@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { AppName, Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
-import type { ErrorCode } from '#shared/kernel/errors.ts'
+import type { ErrorCode, Problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
 
@@ -27,7 +27,7 @@ type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : Platf
 export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 
 /** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
-export type LimitName = 'sign-in' | 'forgot'
+export type LimitName = 'sign-in' | 'forgot' | 'functions'
 
 /** What is known of a request before its body is read. */
 export interface Head<Path extends string, Query> {
@@ -41,6 +41,8 @@ export interface Request<Path extends string, Body, Query> extends Head<Path, Qu
   readonly header: (name: string) => string
   /** The client's address, as the rate limits see it. */
   readonly address: string
+  /** What was asked for as it came, for work that takes requests of any kind: the first value of each parameter. */
+  readonly line: { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
 interface Declaration<Path extends string, Body, Query> {
@@ -68,7 +70,8 @@ interface Declaration<Path extends string, Body, Query> {
    * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.
    */
   readonly fails?: readonly ErrorCode[]
-  readonly body?: Schema<Body>
+  /** What the body must be; 'any' takes every kind: parsed JSON where it is JSON, else its text, null when there is none. */
+  readonly body?: Schema<Body> | 'any'
   readonly query?: Schema<Query>
 }
 
@@ -124,11 +127,23 @@ export interface Upload {
   readonly contentTypes: readonly string[]
 }
 
+/** An answer without `{data}`. */
+export interface Bare<Result> {
+  /** The whole body, as JSON; throws what is answered instead. */
+  readonly body: (result: Result) => unknown
+  /** What is answered when the work failed, or did not end in time. */
+  readonly failure: (reason: Problem | 'late') => Problem
+}
+
 /** Hands the work to a worker. The pipeline persists, enqueues, waits and answers 200 or 202 (decisions, Long work). */
 interface Delegated<Path extends string, Body, Query, Payload, Result> extends Declaration<Path, Body, Query> {
   readonly job: JobDefinition<Payload, Result>
   /** What the work makes: JSON under `data`, or a file with this content type. */
   readonly makes: 'json' | 'text/csv' | 'text/calendar'
+  /** 201 where the work creates; 200 without it. */
+  readonly status?: 200 | 201
+  /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
+  readonly bare?: Bare<Result>
   readonly upload?: Upload
   readonly payload: (
     request: Request<Path, Body, Query>,

@@ -39,7 +39,7 @@ export const jobCommands = [
       if ((id === undefined) !== all) throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all')
       const ids = id === undefined ? (await listDeadLetters(db)).map((letter) => letter.id) : [id]
       const retried: string[] = []
-      for (const one of ids) if (isUuid(one) && (await resend(db, queue, one))) retried.push(one)
+      for (const one of ids) if (isUuid(one) && (await resend(db, queue, jobs, one))) retried.push(one)
       if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} was given up`)
       return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
     },

@@ -38,3 +38,12 @@ export const isOutdatedPicture = (error: unknown): boolean => {
 
 /** Whether a statement gave up waiting for a lock, after `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => ((error ?? {}) as DatabaseError).code === '55P03'
+
+/** Whether the database could not be asked, or went away before it answered: what was asked may have been done all the same. */
+export const isOutOfReach = (error: unknown): boolean => {
+  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string }
+  return (
+    /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
+    /connection terminated|connection error|timeout exceeded when trying to connect/i.test(message)
+  )
+}

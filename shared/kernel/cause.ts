@@ -1,4 +1,5 @@
-export type ActorType = 'user' | 'service' | 'system'
+/** `anonymous` is the visitor, `system` the platform itself; neither has an id. */
+export type ActorType = 'user' | 'service' | 'anonymous' | 'system'
 
 /** Why something happens: on whose behalf, in which request, and after how many automatic steps. Travels in every job and event. */
 export interface Cause {

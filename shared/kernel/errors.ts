@@ -31,16 +31,25 @@ export interface StoredProblem {
   readonly message: string
 }
 
+interface ProblemOptions {
+  readonly cause?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly expected?: boolean
+}
+
 /** A failure meant for the caller. Anything else that is thrown reaches the caller as INTERNAL, without detail. */
 export class Problem extends Error {
   readonly code: ErrorCode
   /** Response headers that the failure carries, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether all is well on our side although the status says otherwise, so that nobody needs to look for its cause. */
+  readonly expected: boolean
 
-  constructor(code: ErrorCode, message?: string, options: { cause?: unknown; headers?: Record<string, string> } = {}) {
+  constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
     super(message ?? catalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? {}
+    this.expected = options.expected ?? false
   }
 
   get status(): number {
@@ -53,5 +62,4 @@ export class Problem extends Error {
 }
 
 /** Makes a Problem to throw: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
-export const problem = (code: ErrorCode, message?: string, options?: { cause?: unknown; headers?: Record<string, string> }): Problem =>
-  new Problem(code, message, options)
+export const problem = (code: ErrorCode, message?: string, options?: ProblemOptions): Problem => new Problem(code, message, options)

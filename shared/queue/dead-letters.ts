@@ -1,6 +1,6 @@
 import type { Database } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
-import { deadLetterQueue, type JobEnvelope } from '#shared/queue/job.ts'
+import { type AnyJob, deadLetterQueue, type JobEnvelope } from '#shared/queue/job.ts'
 import { reopenOperation } from '#shared/queue/operations.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
@@ -34,11 +34,16 @@ export const listDeadLetters = (db: Database): Promise<DeadLetter[]> => db.query
 
 const load = sql(
   'count_queued_jobs',
-  `select name as job, count(*) filter (where state in ('created', 'retry'))::integer as waiting,
+  `select job, count(*) filter (where state in ('created', 'retry'))::integer as waiting,
      count(*) filter (where state = 'active')::integer as running
-   from pgboss.job where name <> $1 group by name order by name`,
+   from (
+     select name as job, state::text from pgboss.job where name <> $1
+     union all
+     select queue, 'created' from gated_jobs where slot is null
+   ) as held
+   group by job order by job`,
 )
-/** The queues that hold jobs, by name. */
+/** The queues that hold jobs, by name; what waits at a gate waits too. */
 export const countQueued = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
 
 const take = sql(
@@ -48,16 +53,16 @@ const take = sql(
 const clear = sql('clear_failed_job', `delete from pgboss.job where name = $1 and id = $2 and state = 'failed'`)
 
 /**
- * Sends a job that was given up again, under its own id, so that its operation goes on and what it did already is found. False when there
- * is no such dead letter.
+ * Sends a job of these that was given up again, under its own id, so that its operation goes on and what it did already is found. False
+ * when there is no such dead letter.
  */
-export async function resend(db: Database, queue: Queue, id: string): Promise<boolean> {
+export async function resend(db: Database, queue: Queue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [letter] = await tx.query<{ job: string; data: JobEnvelope }>(take(deadLetterQueue, id, 'created'))
     if (!letter) return false
     await tx.query(clear(letter.job, id))
     await reopenOperation(tx, id)
-    await queue.send(tx, letter.job, id, letter.data)
+    await queue.send(tx, jobs.find(({ name }) => name === letter.job) ?? { name: letter.job }, id, letter.data)
     return true
   })
 }

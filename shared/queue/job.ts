@@ -1,3 +1,4 @@
+import type { ActorType } from '#shared/kernel/cause.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
 /** A pool is a kind of worker process, scaled by itself: `node workers/main.ts --pools=functions,flows`. */
@@ -18,6 +19,17 @@ export const retry = {
   patient: { limit: 9, delaySeconds: 15 },
 } as const satisfies Record<string, RetryPolicy>
 
+/**
+ * What keeps jobs to exactly so many at a time in each workspace, over all processes and all jobs of the same name of gate. The others wait
+ * in order and hold neither a worker nor a connection; a job leaves when its operation is settled, and that lets the next one in.
+ */
+export interface Gate {
+  readonly name: string
+  readonly perWorkspace: number
+  /** Of waiting jobs those of a lower lane go first; 0 is for what somebody waits for. */
+  readonly lane: number
+}
+
 export interface JobDefinition<Payload, Result> {
   /** Also the queue's name. Never renamed while jobs of it exist: add a new job and drain the old one. */
   readonly name: string
@@ -28,6 +40,8 @@ export interface JobDefinition<Payload, Result> {
   readonly concurrency: number
   /** At most this many of one workspace at once, softly, so that one workspace's flood leaves slots to others. */
   readonly perWorkspace?: number
+  /** Exactly so many of one workspace at once, over all processes and together with other jobs of the gate; for tracked jobs. */
+  readonly gate?: Gate
   readonly retry: RetryPolicy
   readonly timeoutSeconds: number
   /** Whether an operation is kept that callers can wait for and look up. Work that nobody asks after has none. */
@@ -47,7 +61,7 @@ export interface JobEnvelope {
   readonly workspaceId: string | null
   readonly cause: {
     readonly actorId: string | null
-    readonly actorType: 'user' | 'service' | 'system'
+    readonly actorType: ActorType
     readonly requestId: string
     readonly depth: number
   }

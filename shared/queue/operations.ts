@@ -41,11 +41,20 @@ export async function findOperation(db: Executor, id: string): Promise<Operation
 const start = sql(
   'start_operation',
   `update operations set status = 'running', started_at = coalesce(started_at, now())
-   where id = $1 and status in ('queued', 'running') returning checkpoint`,
+   where id = $1 and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
 )
-/** Marks an operation as running and gives its last checkpoint; undefined when it has settled already, so there is nothing left to do. */
-export async function startOperation(db: Executor, id: string): Promise<{ readonly checkpoint: unknown } | undefined> {
-  return (await db.query<{ checkpoint: unknown }>(start(id)))[0]
+
+/** How far earlier attempts came. */
+export interface Started {
+  /** Their last checkpoint, or null. */
+  readonly checkpoint: unknown
+  /** Whether there was any: it may have done anything, short of settling. */
+  readonly begun: boolean
+}
+
+/** Marks an operation as running; undefined when it has settled already, so there is nothing left to do. */
+export async function startOperation(db: Executor, id: string): Promise<Started | undefined> {
+  return (await db.query<Started>(start(id)))[0]
 }
 
 const advance = sql(
@@ -96,7 +105,7 @@ export async function settleOperation(db: Executor, id: string, outcome: Outcome
 
 const reopen = sql(
   'reopen_operation',
-  `update operations set status = 'queued', error = null, finished_at = null where id = $1 and status = 'failed'`,
+  `update operations set status = 'queued', error = null, started_at = null, finished_at = null where id = $1 and status = 'failed'`,
 )
 /** Lets an operation that failed go on, from its beginning: its checkpoint went when it failed. */
 export async function reopenOperation(db: Executor, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss'
 import type { Database, Executor, Tx } from '#shared/db/database.ts'
 import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { joinGate } from '#shared/queue/gate.ts'
 import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
 import { insertOperation } from '#shared/queue/operations.ts'
 import { Signals } from '#shared/queue/signals.ts'
@@ -11,6 +12,9 @@ export interface Origin {
   readonly workspaceId: string | null
   readonly cause: Cause
 }
+
+/** Where a job is filed. */
+type JobPlace = Pick<AnyJob, 'name' | 'gate'>
 
 /** When a job is due, and before which others. */
 interface SendOptions {
@@ -67,13 +71,19 @@ export class Queue {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
       if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
-      await this.send(tx, job.name, id, envelope, options)
+      await this.send(tx, job, id, envelope, options)
     })
     return id
   }
 
   /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
-  async send(tx: Tx, queue: string, id: string, envelope: JobEnvelope, options: SendOptions = {}): Promise<void> {
+  async send(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope, options: SendOptions = {}): Promise<void> {
+    if (gate) await joinGate(tx, gate, name, id, envelope)
+    else await this.#file(tx, name, id, envelope, options)
+    tx.afterCommit(() => this.signals.filled(gate?.name ?? name))
+  }
+
+  async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {
     const { workspaceId } = envelope
     await this.boss.send(queue, envelope, {
       id,
@@ -82,7 +92,6 @@ export class Queue {
       ...(options.startAfter ? { startAfter: options.startAfter } : {}),
       ...(options.priority ? { priority: options.priority } : {}),
     })
-    tx.afterCommit(() => this.signals.filled(queue))
   }
 }
 

@@ -22,7 +22,7 @@ export class Signals {
     this.#database = database
   }
 
-  /** A queue has new jobs. */
+  /** A queue has new jobs, or the queues of a gate may have. */
   filled(queue: string): void {
     this.#gather(channels.filled, queue)
   }

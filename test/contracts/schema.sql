@@ -79,6 +79,82 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table function_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  function_id uuid not null,
+  version integer not null,
+  parent_id uuid,
+  actor_id uuid,
+  actor_type text not null,
+  request_id text not null,
+  ending text not null,
+  error text,
+  logs json not null,
+  steps json not null,
+  result_bytes integer not null,
+  duration_ms integer not null,
+  finished_at timestamp with time zone default now() not null,
+  constraint function_runs_ending_check CHECK ((ending = ANY (ARRAY['returned'::text, 'threw'::text, 'timed_out'::text, 'out_of_memory'::text, 'interrupted'::text]))),
+  constraint function_runs_pkey PRIMARY KEY (workspace_id, id),
+  constraint function_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table function_secrets (
+  workspace_id uuid not null,
+  name text not null,
+  value bytea not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint function_secrets_pkey PRIMARY KEY (workspace_id, name),
+  constraint function_secrets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table function_versions (
+  workspace_id uuid not null,
+  function_id uuid not null,
+  version integer not null,
+  source text not null,
+  author_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint function_versions_pkey PRIMARY KEY (workspace_id, function_id, version),
+  constraint function_versions_workspace_id_function_id_fkey FOREIGN KEY (workspace_id, function_id) REFERENCES functions(workspace_id, id) ON DELETE CASCADE
+);
+
+create table functions (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  source text not null,
+  timeout_ms integer not null,
+  enabled boolean default true not null,
+  http_enabled boolean default false not null,
+  author_id uuid not null,
+  version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint functions_pkey PRIMARY KEY (workspace_id, id),
+  constraint functions_timeout_ms_check CHECK (((timeout_ms >= 100) AND (timeout_ms <= 30000))),
+  constraint functions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table gated_jobs (
+  id uuid not null,
+  workspace_id uuid not null,
+  gate text not null,
+  queue text not null,
+  slots smallint not null,
+  lane smallint not null,
+  place bigint generated always as identity not null,
+  slot smallint,
+  envelope jsonb,
+  constraint gated_jobs_check CHECK (((slot >= 1) AND (slot <= slots))),
+  constraint gated_jobs_pkey PRIMARY KEY (id),
+  constraint gated_jobs_slot UNIQUE (workspace_id, gate, slot),
+  constraint gated_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table invitations (
   workspace_id uuid not null,
   id uuid not null,
@@ -352,6 +428,12 @@ CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (writt
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
+CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
+
+CREATE INDEX function_runs_function ON public.function_runs USING btree (workspace_id, function_id, id DESC);
+
+CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, lane, place) WHERE (slot IS NULL);
+
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
 
 CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (token_hash);
@@ -393,6 +475,40 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
+
+CREATE OR REPLACE FUNCTION public.admit_jobs(workspace uuid, gate_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
+      with waiting as (
+        select id, slots, row_number() over (order by lane, place) as turn
+        from (
+          select id, slots, lane, place from gated_jobs
+          where workspace_id = workspace and gate = gate_name and slot is null order by lane, place limit 32
+        ) as first_ones
+      ),
+      free as (
+        select number, row_number() over (order by number) as turn
+        from generate_series(1, (select slots from waiting where turn = 1)) as number
+        where number not in (select slot from gated_jobs where workspace_id = workspace and gate = gate_name and slot is not null)
+      ),
+      admitted as (
+        update gated_jobs as job set slot = free.number, envelope = null
+        from waiting join free using (turn) where job.id = waiting.id
+        returning job.id, job.queue, job.workspace_id, old.envelope
+      )
+      insert into pgboss.job (
+        id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
+        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
+      )
+      select admitted.id, queue.name, admitted.envelope, admitted.workspace_id, pgboss.job_now(), pgboss.job_now(),
+        pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds, queue.deletion_seconds,
+        queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter,
+        queue.heartbeat_seconds
+      from admitted join pgboss.queue as queue on queue.name = admitted.queue;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.clear_notifications()
  RETURNS trigger
@@ -449,6 +565,20 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_gate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      job gated_jobs;
+    begin
+      delete from gated_jobs where id = new.id returning * into job;
+      if job.id is not null then
+        perform admit_jobs(job.workspace_id, job.gate);
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -481,11 +611,15 @@ CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
+CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
 CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 

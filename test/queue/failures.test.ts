@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { jobs } from '#shared/jobs.ts'
 import { listDeadLetters, resend } from '#shared/queue/dead-letters.ts'
 import { exportRecords } from '#shared/records/jobs.ts'
-import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 import { type World, world } from '#test/support/world.ts'
+import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 
@@ -32,7 +33,7 @@ test('a job that keeps failing is tried again, fails for its caller, and can be 
   t.like(letter, { id: data.job_id, job: exportRecords.name, attempts: exportRecords.retry.limit + 1 })
   t.regex(letter?.error ?? '', /no file today/)
   await w.db.query('drop trigger broken on job_files')
-  t.true(await resend(w.api.services.database, w.api.services.queue, data.job_id))
+  t.true(await resend(w.api.services.database, w.api.services.queue, jobs, data.job_id))
   t.is(await hurry(w, data.job_id), 'done')
   t.is((await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}/result`)).status, 200)
   t.deepEqual(await listDeadLetters(w.api.services.database), [])

@@ -17,6 +17,7 @@ export async function settleAbandoned(tx: Tx, queue: Queue): Promise<void> {
           select from pgboss.job as job
           where job.name = operation.job and job.id = operation.id and job.state in ('created', 'retry', 'active')
         )
+        and not exists (select from gated_jobs as job where job.id = operation.id and job.slot is null)
       returning operation.id`,
     values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
   })

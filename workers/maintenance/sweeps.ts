@@ -38,6 +38,7 @@ export const sweeps: readonly Sweep[] = [
   },
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
   remove('finished operations', '0 7 * * * *', `delete from operations where finished_at < now() - interval '30 days'`),
+  remove('old runs of functions', '0 57 * * * *', `delete from function_runs where finished_at < now() - interval '30 days'`),
   remove('old files of jobs', '0 17 * * * *', `delete from job_files where created_at < now() - interval '1 day'`),
   remove('kept answers', '0 47 * * * *', `delete from kept_answers where created_at < now() - interval '24 hours'`),
   remove('ended sessions', '0 27 * * * *', `delete from sessions where expires_at < now()`),

@@ -4,7 +4,8 @@ import type { Route, Upload } from '#api/http/route.ts'
 /** What a request of this route carries: JSON by its schema, or a file. */
 export function requestBodyOf(route: Route, schemas: Schemas): Json {
   if (route.kind === 'delegate' && route.upload) return { requestBody: uploadBody(route.upload) }
-  if (!route.body) return {}
+  if (!route.body || (route.body === 'any' && route.method === 'GET')) return {}
+  if (route.body === 'any') return { requestBody: { description: 'Anything; JSON is parsed.', content: { '*/*': { schema: {} } } } }
   const { required } = route.body.json as { required?: string[] }
   return {
     requestBody: { required: (required ?? []).length > 0, content: { 'application/json': { schema: schemas.refer(route.body.json) } } },

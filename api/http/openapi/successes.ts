@@ -36,8 +36,9 @@ export function successesOf(route: Route, schemas: Schemas): Json {
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)
+  if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
   return {
-    200: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
+    [route.status ?? 200]: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
     202: {
       description: 'The work is not done yet: look up the job',
       headers: { ...commonHeaders(route), ...applied, Location: refer('Location') },
@@ -58,6 +59,8 @@ const pending = {
 const json = (data: Json): Json => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
+
+const anything: Json = { content: { 'application/json': { schema: {} } } }
 
 const file = (contentType: string | undefined): Json =>
   contentType ? { content: { [contentType]: { schema: { ...text, contentMediaType: contentType } } } } : {}

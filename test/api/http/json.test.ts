@@ -26,7 +26,7 @@ function jsonRoutes({ org }: World): { method: string; path: string }[] {
   const names: Readonly<Record<string, string>> = { orgId: org.id, typeKey: 'invoices' }
   return sections.flatMap(({ base, routes }) =>
     routes
-      .filter((route) => route.body && !(route.kind === 'delegate' && route.upload))
+      .filter((route) => route.body && route.body !== 'any' && !(route.kind === 'delegate' && route.upload))
       .map(({ method, path }) => ({ method, path: base + path.replace(/:(\w+)/g, (_: string, name: string) => names[name] ?? noId) })),
   )
 }

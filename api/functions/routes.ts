@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream'
+import { answer, Download, delegate, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/functions/function.ts'
+import { getFunction, listFunctions, removeFunction, requireEnabled, requireFunction } from '#shared/functions/functions.ts'
+import { invokeInput } from '#shared/functions/invocation.ts'
+import { invokeFunction, saveFunction } from '#shared/functions/jobs.ts'
+import { declareSdk } from '#shared/functions/sdk/declarations.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { sdkMethods } from '#shared/sdk.ts'
+
+/** The permission of every route of one function is asked for its id; it must exist. */
+export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => (await requireFunction(scope, params.fnId)).id
+
+const common = { tag: 'Functions', app: 'functions', limit: null } as const
+const all = `${org}/functions` as const
+const one = `${all}/:fnId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List functions',
+    description: 'Without their sources.',
+    permission: 'functions:read',
+    perItem: true,
+    status: 200,
+    response: schema(t.Array(listedFunction.json)),
+    handle: (_request, scope) => listFunctions(scope),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a function',
+    description: 'The source must parse and define a function named handler at top level; nothing of it is run.',
+    permission: 'functions:create',
+    body: functionInput,
+    job: saveFunction,
+    makes: 'json',
+    status: 201,
+    payload: ({ body }) => ({ functionId: null, values: valuesOf(body) }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${all}/sdk.d.ts`,
+    summary: 'The SDK in TypeScript, for editors',
+    description: 'With the record types and fields of this workspace that the caller may read.',
+    permission: 'functions:read',
+    perItem: true,
+    status: 200,
+    response: null,
+    contentType: 'application/typescript',
+    handle: async (_request, scope) =>
+      new Download(Readable.from([await declareSdk(scope, sdkMethods)]), { 'Content-Type': 'application/typescript; charset=utf-8' }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a function',
+    permission: 'functions:read',
+    on: onFunction,
+    status: 200,
+    response: functionView,
+    handle: ({ params }, scope) => getFunction(scope, params.fnId),
+  }),
+  delegate({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Change a function',
+    description: 'What is left out stays. Whoever changes the source becomes its author.',
+    permission: 'functions:create',
+    on: onFunction,
+    body: functionChange,
+    job: saveFunction,
+    makes: 'json',
+    payload: ({ params, body }) => ({ functionId: params.fnId, values: valuesOf(body) }),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a function',
+    permission: 'functions:create',
+    on: onFunction,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeFunction(scope, params.fnId),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${one}/invoke`,
+    summary: 'Run a function',
+    description: 'With the rights of the caller. A function that throws or takes too long is answered with `error`; four run at a time.',
+    permission: 'functions:invoke',
+    on: onFunction,
+    body: invokeInput,
+    job: invokeFunction,
+    makes: 'json',
+    payload: async ({ params, body }, scope) => {
+      const { id } = await requireEnabled(scope, params.fnId)
+      return { functionId: id, input: JSON.stringify(body.input ?? null), rights: 'caller' as const }
+    },
+  }),
+]

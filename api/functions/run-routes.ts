@@ -1,0 +1,69 @@
+import { onFunction } from '#api/functions/routes.ts'
+import { answer, org } from '#api/http/route.ts'
+import { functionView } from '#shared/functions/function.ts'
+import { runPage, runQuery, runView } from '#shared/functions/run.ts'
+import { getRun, listRuns } from '#shared/functions/runs.ts'
+import { getVersion, listedVersion, listVersions, restoreVersion, versionView } from '#shared/functions/versions.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+
+const common = { tag: 'Functions', app: 'functions', limit: null, on: onFunction } as const
+const runs = `${org}/functions/:fnId/runs` as const
+const versions = `${org}/functions/:fnId/versions` as const
+
+/** What a function did, and what it was. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: runs,
+    summary: 'List runs of a function',
+    description: 'Newest first, of the last 30 days.',
+    permission: 'functions:read',
+    query: runQuery,
+    status: 200,
+    response: runPage,
+    handle: ({ params, query }, scope) => listRuns(scope, params.fnId, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${runs}/:runId`,
+    summary: 'Get a run of a function',
+    permission: 'functions:read',
+    status: 200,
+    response: runView,
+    handle: ({ params }, scope) => getRun(scope, params.fnId, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: versions,
+    summary: 'List versions of a function',
+    description: 'The last 50, newest first; the first of them is the present one.',
+    permission: 'functions:read',
+    status: 200,
+    response: schema(t.Array(listedVersion.json)),
+    handle: ({ params }, scope) => listVersions(scope, params.fnId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${versions}/:version`,
+    summary: 'Get a version of a function',
+    permission: 'functions:read',
+    status: 200,
+    response: versionView,
+    handle: ({ params }, scope) => getVersion(scope, params.fnId, params.version),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${versions}/:version/restore`,
+    summary: 'Go back to a version of a function',
+    description: 'Its source becomes the newest version, and the caller its author.',
+    permission: 'functions:create',
+    status: 200,
+    response: functionView,
+    handle: ({ params }, scope) => restoreVersion(scope, params.fnId, params.version),
+  }),
+]

@@ -1,0 +1,21 @@
+import { requireEnabled, requireFunction } from '#shared/functions/functions.ts'
+import { requirePermission, type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+
+/** Functions that call each other; the one that is called has the rights of this run. */
+export const functionMethods: readonly SdkMethod[] = [
+  sdkMethod(
+    'functions.invoke',
+    '(id: string, input?: unknown): Promise<Invocation>',
+    [
+      ['id', schema(t.String())],
+      ['input', schema(t.Unknown())],
+    ],
+    async ({ scope, invoke }, id, input) => {
+      const known = await requireFunction(scope, id)
+      requirePermission(scope, 'functions:invoke', known.id)
+      await requireEnabled(scope, id)
+      return invoke(known.id, input ?? null)
+    },
+  ),
+]

@@ -1,0 +1,48 @@
+import type { Permission } from '#shared/access/permissions.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import type { Invocation } from '#shared/functions/invocation.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Schema } from '#shared/kernel/schema.ts'
+
+/** What an SDK call of a run stands in. */
+export interface SdkContext {
+  /** The scope of the run's caller, with the rights that it has at this moment. */
+  readonly scope: Scope
+  /** Runs another function of the workspace for this run. */
+  readonly invoke: (functionId: string, input: unknown) => Promise<Invocation>
+  /** Keeps a text out of what the run prints and gives back. */
+  readonly conceal: (text: string) => void
+}
+
+/** A method of the SDK that functions call (decisions, Functions): one row of its domain's table. */
+export interface SdkMethod {
+  /** Such as `records.create`; so it stands in a run's steps. */
+  readonly name: string
+  /** The parameters and the result in TypeScript, for editors. */
+  readonly declaration: string
+  /** Carries a call out as the API would. What it gives is what the API would put into `data`; undefined for a 204. */
+  readonly call: (context: SdkContext, args: readonly unknown[]) => Promise<unknown>
+}
+
+/** The names and shapes of a method's arguments, in their order. */
+type Parameters<Args extends readonly unknown[]> = { readonly [Place in keyof Args]: readonly [name: string, shape: Schema<Args[Place]>] }
+
+/** Makes a method whose arguments are parsed by their shapes: what does not fit is a VALIDATION_ERROR that names the argument. */
+export function sdkMethod<const Args extends readonly unknown[]>(
+  name: string,
+  declaration: string,
+  parameters: Parameters<Args>,
+  call: (context: SdkContext, ...args: Args) => Promise<unknown>,
+): SdkMethod {
+  const shapes = parameters as readonly (readonly [string, Schema<unknown>])[]
+  return Object.freeze({
+    name,
+    declaration,
+    call: (context, args) => call(context, ...(shapes.map(([name, shape], place) => shape.parse(args[place], name)) as unknown as Args)),
+  } satisfies SdkMethod)
+}
+
+/** Throws FORBIDDEN unless the caller may, as a route with this permission does. */
+export function requirePermission({ actor }: Scope, permission: Permission, resource: string): void {
+  if (actor.policy.permits(permission, resource) === 'never') throw problem('FORBIDDEN', `Needs ${permission} on ${resource}`)
+}

@@ -1,0 +1,70 @@
+import type { Permission } from '#shared/access/permissions.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { requirePermission, type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { createRecord } from '#shared/records/create.ts'
+import { removeRecord } from '#shared/records/delete.ts'
+import { listRecords } from '#shared/records/list.ts'
+import { getRecord } from '#shared/records/read.ts'
+import { listQuery } from '#shared/records/schemas.ts'
+import { searchRecords } from '#shared/records/search.ts'
+import { isSearch } from '#shared/records/search-query.ts'
+import { changeRecord } from '#shared/records/update.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+
+const type = ['type', schema(t.String())] as const
+const id = ['id', schema(t.String())] as const
+const valuesByKey = schema(t.Record(t.String(), t.Unknown()))
+const values = ['values', valuesByKey] as const
+const maybeValues = ['values', schema(t.Unknown())] as const
+const query = ['query', schema(t.Unknown())] as const
+
+/** The type that a call names, once the caller may do something of the kind with its records at all: what the route asks first. */
+async function allowed(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
+  const { key } = await requireRecordType(scope, typeKey)
+  requirePermission(scope, permission, key)
+  return key
+}
+
+/** The query of a listing: as in an address, with `filter` as a list where its sender likes that better than its JSON text. */
+function readQuery(given: unknown): TypeOf<typeof listQuery> {
+  if (given === undefined || given === null) return listQuery.parse({}, 'query')
+  if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
+  const { filter, ...rest } = given as Readonly<Record<string, unknown>>
+  const text = filter === undefined || typeof filter === 'string' ? filter : JSON.stringify(filter)
+  return listQuery.parse({ ...rest, ...(text === undefined ? {} : { filter: text }) }, 'query')
+}
+
+/** Records of the workspace, under the rights of the run's caller. */
+export const recordMethods: readonly SdkMethod[] = [
+  sdkMethod(
+    'records.list',
+    '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
+    [type, query],
+    async ({ scope }, typeKey, given) => {
+      const key = await allowed(scope, 'records:read', typeKey)
+      const query = readQuery(given)
+      return isSearch(query) ? searchRecords(scope, key, query) : listRecords(scope, key, query)
+    },
+  ),
+  sdkMethod('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>
+    getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
+  ),
+  sdkMethod(
+    'records.create',
+    '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
+    [type, maybeValues],
+    async ({ scope }, typeKey, values) =>
+      createRecord(scope, await allowed(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
+  ),
+  sdkMethod(
+    'records.update',
+    '<K extends TypeKey>(type: K, id: string, values: SentValues<K>): Promise<void>',
+    [type, id, values],
+    async ({ scope }, typeKey, id, values) => changeRecord(scope, await allowed(scope, 'records:update', typeKey), id, values),
+  ),
+  sdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
+    removeRecord(scope, await allowed(scope, 'records:delete', typeKey), id),
+  ),
+]

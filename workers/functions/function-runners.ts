@@ -1,0 +1,32 @@
+import { invokeFunction, runFunction } from '#shared/functions/jobs.ts'
+import { functionLimits } from '#shared/functions/limits.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
+
+/**
+ * The sandboxes of one worker process. A run that invokes another waits for it on its own runner, so runs of each depth have runners of
+ * their own: those of the deepest wait for nobody, and so nobody waits for ever. Runners are processes, started when they are first wanted.
+ */
+export class FunctionRunners {
+  readonly #logger: Logger
+  readonly #byDepth = new Map<number, Sandbox>()
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /** The sandbox for runs that so many other runs are waiting for. Its runners suffice for the jobs that this process takes. */
+  at(depth: number): Sandbox {
+    const known = this.#byDepth.get(depth)
+    if (known) return known
+    const size = invokeFunction.concurrency + runFunction.concurrency
+    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, logger: this.#logger })
+    this.#byDepth.set(depth, sandbox)
+    return sandbox
+  }
+
+  /** Ends every run as interrupted. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#byDepth.values()].map((sandbox) => sandbox.close()))
+  }
+}

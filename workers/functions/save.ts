@@ -1,0 +1,12 @@
+import { changeFunction, createFunction } from '#shared/functions/functions.ts'
+import { saveFunction } from '#shared/functions/jobs.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { handler } from '#workers/handler.ts'
+
+export default handler(saveFunction, async ({ payload: { functionId, values }, resources, commit }) => {
+  const wrong = values.source === undefined ? null : await resources.functions.at(0).checkSource(values.source)
+  if (wrong) throw problem('VALIDATION_ERROR', `source, line ${wrong.line}, column ${wrong.column}: ${wrong.message}`)
+  return commit(async (inside) => ({
+    result: functionId === null ? await createFunction(inside, values) : await changeFunction(inside, functionId, values),
+  }))
+})
