@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { freePort } from '#scripts/ports.ts'
-import { copyProject, nothingRunsIn, processesIn } from './project.ts'
+import { copyProject, nothingRunsIn, processesIn, type Run } from './project.ts'
 import { start } from './started.ts'
 
 type Bootstrap = { base_url: string; public_url: string; org_id: string; api_key: string }
@@ -22,7 +22,7 @@ test('the whole of it: the key of the bootstrap file opens the first API, every 
   const file = join(project.folder, '.data', 'bootstrap.json')
   const port = String(await freePort())
   const first = project.run('npm start', { PORT: port })
-  await answers(`http://127.0.0.1:${port}/healthz`)
+  await answers(`http://127.0.0.1:${port}/healthz`, first)
   const bootstrap: Bootstrap = JSON.parse(readFileSync(file, 'utf8'))
   t.is(bootstrap.public_url, `http://localhost:${port}`)
   t.is(bootstrap.base_url, `${bootstrap.public_url}/v1`)
@@ -44,8 +44,13 @@ test('the whole of it: the key of the bootstrap file opens the first API, every 
   await nothingRunsIn(project.folder)
 })
 
-async function answers(url: string): Promise<void> {
-  for (;;) {
+/** Settles when something listens at this address; rejects when the run that should has ended instead. */
+async function answers(url: string, run: Run): Promise<void> {
+  let hasEnded = false
+  void run.ended.then(() => {
+    hasEnded = true
+  })
+  while (!hasEnded) {
     try {
       await fetch(url)
       return
@@ -53,4 +58,5 @@ async function answers(url: string): Promise<void> {
       await delay(20)
     }
   }
+  throw new Error(`It ended before it listened:\n${run.output()}`)
 }
