@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { freePort } from '#scripts/ports.ts'
-import { copyProject, nothingRunsIn, processesIn, type Run } from './project.ts'
+import { copyProject, kill, nothingRunsIn, processesIn, type Run } from './project.ts'
 import { start } from './started.ts'
 
 type Bootstrap = { base_url: string; public_url: string; org_id: string; api_key: string }
@@ -35,7 +35,7 @@ test('the whole of it: the key of the bootstrap file opens the first API, every 
   }
 
   t.is((await call(bootstrap, { name: 'Kept' })).status, 201)
-  for (const { pid } of processesIn(project.folder)) process.kill(pid, 'SIGKILL')
+  for (const { pid } of processesIn(project.folder)) kill(pid, 'SIGKILL')
   await nothingRunsIn(project.folder)
   const second = await start(project, { PORT: port })
   t.true((await call(bootstrap)).text.includes('Kept'))
