@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { makeToken } from '#shared/access/tokens.ts'
 import { Database } from '#shared/db/database.ts'
-import { newId } from '#shared/kernel/ids.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { createWorkspaceTables } from '#shared/types/set-up.ts'
 import { addColumns, codeColumnOf, columnOf, createTable, schemaOf } from '#shared/types/tables.ts'
 
@@ -37,7 +37,11 @@ export async function loadData(databaseUrl: string, records: number): Promise<Lo
     const token = makeToken('session', actorId)
     const insert = (text: string, values: unknown[]) => db.query({ text, values })
     await insert(`insert into users (id, email, name, password_hash) values ($1, 'bench@example.com', 'Bench', 'none')`, [actorId])
-    await insert(`insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`, [newId(), actorId, token.hash])
+    await insert(`insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`, [
+      newId(),
+      actorId,
+      token.hash,
+    ])
     await insert(`insert into workspaces (id, name, plan, owner_id) values ($1, 'Bench', 'paid', $2)`, [workspaceId, actorId])
     await insert('insert into members (workspace_id, user_id) values ($1, $2)', [workspaceId, actorId])
     await createWorkspaceTables(db, workspaceId)

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Running } from '#bench/servers.ts'
 import { startEmbedded } from '#scripts/postgres/embedded.ts'
 import { kept } from '#scripts/postgres/profile.ts'
-import type { Running } from '#bench/servers.ts'
 
 /** A PostgreSQL of the bench's own that keeps every acknowledged write, as one in use does: with fsync off, writes would look too cheap. */
 export async function startDatabase(): Promise<Running> {

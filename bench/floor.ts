@@ -6,14 +6,14 @@ import pg from 'pg'
  * The floor: bare Koa routes that send the same statements with raw pg, prepared, and answer the rows. No credentials, no rules, no
  * checks. Started by the bench with DATABASE_URL, PORT and FLOOR, a JSON text of {schema, workspaceId, typeId, actorId, columns}.
  */
-const { schema, workspaceId, typeId, actorId, columns } = JSON.parse(process.env['FLOOR'] ?? '{}') as {
+const { schema, workspaceId, typeId, actorId, columns } = JSON.parse(process.env.FLOOR ?? '{}') as {
   schema: string
   workspaceId: string
   typeId: string
   actorId: string
   columns: { name: string; stage: string; amount: string; due: string; email: string; notes: string }
 }
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 16 })
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 })
 const { name, stage, amount, due, email, notes } = columns
 const table = `"${schema}"."deals"`
 const all = `id, created_by, created_at, updated_at, "${name}", "${stage}", "${amount}", "${amount}_code", "${due}", "${email}", "${notes}"`
@@ -46,13 +46,13 @@ const query = async (statement: keyof typeof statements, values: unknown[]) =>
 
 const router = new Router()
 router.get('/deals/:id', async (ctx) => {
-  ctx.body = { data: (await query('get', [ctx['params'].id]))[0] }
+  ctx.body = { data: (await query('get', [ctx.params.id]))[0] }
 })
 router.get('/deals', async (ctx) => {
   ctx.body = { data: { records: await query('list', [50]) } }
 })
 router.get('/search', async (ctx) => {
-  const rows = await query('search', [ctx.query['stage'], 50, 0])
+  const rows = await query('search', [ctx.query.stage, 50, 0])
   ctx.body = { data: { records: rows, total: rows[0].total } }
 })
 router.post('/deals', async (ctx) => {
@@ -67,4 +67,4 @@ router.post('/deals', async (ctx) => {
 
 const app = new Koa()
 app.use(router.routes())
-app.listen(Number(process.env['PORT']), '127.0.0.1')
+app.listen(Number(process.env.PORT), '127.0.0.1')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { startDatabase } from '#bench/database.ts'
 import { loadData } from '#bench/data.ts'
+import { startDatabase } from '#bench/database.ts'
 import { type Figures, load, type Shot } from '#bench/load.ts'
 import { recordCases } from '#bench/records.ts'
 import { startServer } from '#bench/servers.ts'
@@ -33,7 +33,9 @@ const stops: (() => Promise<void>)[] = [() => postgres.stop()]
 try {
   const databaseUrl = postgres.url
   await release(databaseUrl)
-  console.log(`Loading ${records.toLocaleString('en')} records; ${cpus().length} cores, ${connections} connections, ${rounds} rounds of ${seconds} s`)
+  console.log(
+    `Loading ${records.toLocaleString('en')} records; ${cpus().length} cores, ${connections} connections, ${rounds} rounds of ${seconds} s`,
+  )
   const loaded = await loadData(databaseUrl, records)
   const kontor = await startServer('api/main.ts', {
     DATABASE_URL: databaseUrl,
@@ -65,7 +67,13 @@ function heading(side: string): string {
 
 function figures(runs: readonly Figures[]): string {
   const [perSecond, p50, p99] = [runs.map((run) => run.perSecond), runs.map((run) => run.p50Ms), runs.map((run) => run.p99Ms)].map(median)
-  return Math.round(perSecond ?? 0).toString().padStart(11) + (p50 ?? 0).toFixed(2).padStart(9) + (p99 ?? 0).toFixed(2).padStart(9)
+  return (
+    Math.round(perSecond ?? 0)
+      .toString()
+      .padStart(11) +
+    (p50 ?? 0).toFixed(2).padStart(9) +
+    (p99 ?? 0).toFixed(2).padStart(9)
+  )
 }
 
 function median(values: readonly number[]): number {

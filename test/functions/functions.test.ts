@@ -4,7 +4,10 @@ import { world } from '#test/support/world.ts'
 test('a function is made, run, changed and deleted', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  const made = await w.org.owner.post(`${w.org.path}/functions`, { name: 'Add', source: 'const handler = ({ a, b }) => { console.log("adding", a); return a + b }' })
+  const made = await w.org.owner.post(`${w.org.path}/functions`, {
+    name: 'Add',
+    source: 'const handler = ({ a, b }) => { console.log("adding", a); return a + b }',
+  })
   t.is(made.status, 201)
   const run = await w.org.owner.post(`${w.org.path}/functions/${made.data.id}/invoke`, { input: { a: 1, b: 2 } })
   t.is(run.status, 200)
