@@ -14,6 +14,17 @@ const take = sql(
    returning next - $4 as first`,
 )
 
+// Outside a transaction the counter's commit does not wait for the disk, or every creation would wait for the one before. That is safe: the
+// write-ahead log is written in order, so once the record that carries the number is on the disk, the counter is too, and a crash before
+// that loses both.
+const takeAlone = sql(
+  'take_numbers_alone',
+  `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+   insert into field_numbers as counter (workspace_id, field_id, period, next) select $1, $2, $3, 1 + $4::bigint from relaxed
+   on conflict (workspace_id, field_id, period) do update set next = counter.next + $4
+   returning next - $4 as first`,
+)
+
 const skipTo = sql(
   'skip_numbers',
   `update field_numbers set next = greatest(next, $4) where workspace_id = $1 and field_id = $2 and period = $3`,
@@ -40,7 +51,8 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
 }
 
 async function takeNumbers(scope: Scope, field: Field, period: string, count: number): Promise<number> {
-  const [row] = await scope.db.query<{ first: number }>(take(scope.workspace.id, field.id, period, count))
+  const statement = 'inTransaction' in scope.db ? take : takeAlone
+  const [row] = await scope.db.query<{ first: number }>(statement(scope.workspace.id, field.id, period, count))
   return row?.first ?? 1
 }
 

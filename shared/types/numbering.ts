@@ -28,8 +28,21 @@ const periods: Readonly<Record<string, { length: number; tokens: readonly (reado
 
 type Part = (number: number, iso: string) => string
 
+/** Patterns that were parsed; a field's is read on every creation. */
+const parsed = new Map<string, Numbering>()
+const maxParsed = 10_000
+
 /** Checks an auto-numbering pattern (document 1, Auto-numbering pattern tokens). Throws VALIDATION_ERROR that says what is wrong. */
 export function parseNumbering(pattern: string): Numbering {
+  const known = parsed.get(pattern)
+  if (known) return known
+  const numbering = readPattern(pattern)
+  if (parsed.size >= maxParsed) parsed.clear()
+  parsed.set(pattern, numbering)
+  return numbering
+}
+
+function readPattern(pattern: string): Numbering {
   if (pattern.length > maxPatternLength) throw refused(`must have at most ${maxPatternLength} characters`)
   const parts: Part[] = []
   const sequences: { readonly length: number }[] = []
