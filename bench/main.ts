@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { loadData } from '#bench/data.ts'
 import { startDatabase } from '#bench/database.ts'
+import { makeLivingType } from '#bench/living.ts'
 import { type Figures, load, type Shot } from '#bench/load.ts'
 import { recordCases } from '#bench/records.ts'
 import { startServer } from '#bench/servers.ts'
@@ -43,6 +44,7 @@ try {
     DATABASE_CONNECTIONS: '16',
   })
   stops.unshift(kontor.stop)
+  await makeLivingType(kontor.url, loaded)
   const floor = await startServer('bench/floor.ts', { DATABASE_URL: databaseUrl, FLOOR: JSON.stringify(loaded) })
   stops.unshift(floor.stop)
   const measure = (url: string, shot: Shot) => load(url, loaded.token, shot, connections, seconds)

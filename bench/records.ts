@@ -27,6 +27,9 @@ const deal = (index: number) => ({
   },
 })
 
+/** A record of the type that `makeLivingType` makes. */
+const order = () => ({ values: { price: '12.50', count: 3, due: '2026-12-24', notes: 'A few words about what was said on the phone.' } })
+
 /** The hot path of records: what most requests of most workspaces are. */
 export function recordCases({ workspaceId, ids }: Loaded): readonly Case[] {
   const deals = `/v1/orgs/${workspaceId}/records/deals`
@@ -43,5 +46,6 @@ export function recordCases({ workspaceId, ids }: Loaded): readonly Case[] {
       floor: get((index) => `/search?stage=${stage(index)}`),
     },
     { name: 'create', aim: 0.6, kontor: post(deals, deal), floor: post('/deals', deal) },
+    { name: 'create, living', aim: 0.5, kontor: post(`/v1/orgs/${workspaceId}/records/orders`, order), floor: post('/deals', deal) },
   ]
 }
