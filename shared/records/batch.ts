@@ -14,7 +14,7 @@ import { shaped, tableOf } from '#shared/records/statements.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
-import { parseValue } from '#shared/types/fields/value.ts'
+import { isBlank, parseValue } from '#shared/types/fields/value.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
 
 /**
@@ -96,7 +96,7 @@ async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'
     throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read, got ${by}`)
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
-  if (value === null) throw problem('VALIDATION_ERROR', `values.${by} is required`)
+  if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
   for (;;) {
     const id = await findByUnique(scope, type, field, fieldKinds[field.type].toColumns(value))
     if (id !== undefined) {

@@ -38,12 +38,10 @@ export function completeValues(type: RecordType, sent: Values, context: InputCon
   return values
 }
 
-/** Throws VALIDATION_ERROR when an update clears a required field. */
-export function refuseCleared(type: RecordType, changes: Values): void {
-  for (const key of Object.keys(changes)) {
-    const field = type.fieldByKey.get(key)
-    if (field?.required && isBlank(changes[key] ?? null)) throw missing(field)
-  }
+/** Throws VALIDATION_ERROR when a record would be left without a required value, sent or not (document 1, Field creation body). */
+export function refuseMissing({ fields }: RecordType, values: Values): void {
+  const field = fields.find((candidate) => candidate.required && !isComputed(candidate) && isBlank(values[candidate.key] ?? null))
+  if (field) throw missing(field)
 }
 
 const fillsItself = (field: Field): boolean => field.autogen !== '' || isComputed(field)

@@ -5,7 +5,7 @@ import { changeSlots } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
-import { parseValues, refuseCleared } from '#shared/records/input.ts'
+import { parseValues, refuseMissing } from '#shared/records/input.ts'
 import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import { findRecord } from '#shared/records/read.ts'
 import { noValues, type StoredRecord, type Values } from '#shared/records/record.ts'
@@ -16,7 +16,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
  * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
- * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a cleared required field or a changed immutable one,
+ * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one,
  * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version. Both tests are made on the stored record alone.
  */
 export function changeRecord(
@@ -28,7 +28,6 @@ export function changeRecord(
 ): Promise<void> {
   return withRecordType(scope, typeKey, async (type) => {
     const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
-    refuseCleared(type, sent)
     await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:update')
@@ -56,6 +55,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   const next = Object.assign(noValues(), stored.values, sent)
   computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
+  refuseMissing(type, next)
   const fixed = fields.find(({ immutable, key }) => immutable && key in sent)
   if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
   if (fields.length === 0) return

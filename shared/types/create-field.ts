@@ -8,6 +8,7 @@ import { type FieldInput, type FieldView, viewField } from '#shared/types/field-
 import type { FieldRules } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { parseRules, requireUniqueable } from '#shared/types/fields/rules.ts'
+import { isBlank } from '#shared/types/fields/value.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { type FieldRow, fieldOf, findRecordType } from '#shared/types/record-type.ts'
 import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
@@ -27,6 +28,7 @@ export async function createField(scope: Scope, input: FieldInput): Promise<Fiel
   if (reservedFieldKeys.has(key)) throw problem('VALIDATION_ERROR', `key must not be ${key}, which every record has`)
   if (unique) requireUniqueable(type)
   const rules = parseRules(input.rules, type)
+  refuseBlankDefault(input.required ?? false, rules)
   await requireRefType(scope, rules.ref_type, 'rules.ref_type')
   return changeTable(scope, (tx) => addField(tx, scope.workspace.id, input, rules))
 }
@@ -34,6 +36,12 @@ export async function createField(scope: Scope, input: FieldInput): Promise<Fiel
 /** Throws VALIDATION_ERROR naming `path` unless the type that a reference points at exists. It may go later: references keep its ids. */
 export async function requireRefType(scope: Scope, key: string | undefined, path: string): Promise<void> {
   if (key !== undefined && !(await findRecordType(scope, key))) throw noType(path, key)
+}
+
+/** A required field whose default is blank could never take it: every record without a value would be refused. */
+export function refuseBlankDefault(required: boolean, { default: initial = null }: FieldRules): void {
+  if (required && initial !== null && isBlank(initial))
+    throw problem('VALIDATION_ERROR', 'rules.default must not be empty on a required field')
 }
 
 async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: FieldRules): Promise<FieldView> {

@@ -83,7 +83,8 @@ export async function addColumns(tx: Tx, schema: string, table: string, field: C
     await tx.query(build(builder.raw(`alter table ??.?? add column ?? ${fieldKinds[field.type].columns[index]}`, [schema, table, column])))
   }
   for (const { kind, name, key, columns } of indexesOf(field)) {
-    const text = `create ${kind} ?? on ??.?? (${key}) where ?? is not null`
+    const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
+    const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
     await tx.query(build(builder.raw(text, [name, schema, table, ...columns, field.column])))
   }
 }
@@ -95,6 +96,9 @@ export async function dropColumns(tx: Tx, schema: string, table: string, field: 
 
 const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>): readonly string[] =>
   codeColumn === null ? [column] : [column, codeColumn]
+
+/** When a column holds a value; text may also be empty, and empty values never clash (decisions, Records, types, fields). */
+const whenHeld: Readonly<Record<string, string>> = { text: "?? <> ''" }
 
 interface Index {
   readonly kind: 'index' | 'unique index'

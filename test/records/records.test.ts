@@ -155,3 +155,30 @@ test('the free plan holds exactly its cap of records', async (t) => {
   t.is(answers.filter(({ status }) => status === 201).length, 7)
   t.is(answers.filter(({ status }) => status === 402).length, 13)
 })
+
+test('a record without a value of a required field is not changed until it has one', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { data } = await owner.post(invoices(w), {})
+  await owner.post(`${w.org.path}/fields`, { entity_type: 'invoices', key: 'ref', label: 'Reference', type: 'string', required: true })
+  const change = (values: object) => owner.put(`${invoices(w)}/${data.id}/values`, { values })
+  t.is((await change({ notes: 'x' })).body.error.message, 'values.ref is required')
+  t.is((await change({ notes: 'x', ref: 'R' })).status, 204)
+  t.is((await change({ notes: 'y' })).status, 204)
+  t.is((await change({ ref: '' })).status, 400)
+})
+
+test('empty text in a unique field never clashes', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  for (const type of ['string', 'text']) {
+    await owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: `u_${type}`, label: type, type, unique: true })
+    const statuses = []
+    for (const value of ['', '', 'x', 'x']) {
+      statuses.push((await owner.post(`${w.org.path}/records/locations`, { values: { name: 'n', [`u_${type}`]: value } })).status)
+    }
+    t.deepEqual(statuses, [201, 201, 201, 409])
+  }
+})
