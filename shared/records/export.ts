@@ -19,7 +19,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
 export const maxExported = 10_000
 
 /** What is in memory at once: so many records, or fewer whose text has so many bytes. */
-const stepSize = { records: 200, bytes: 1_000_000 }
+const stepSize = { records: 200, bytes: 250_000 }
 
 export interface Export {
   readonly total: number

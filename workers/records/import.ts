@@ -11,8 +11,8 @@ import { type Attempt, handler } from '#workers/handler.ts'
 /** Data rows in one file; more is refused before anything is created (document 1, Limits). */
 export const maxRows = 500
 
-/** What is created, and recorded as done, in one transaction: a killed worker's successor goes on behind it. */
-const stepSize = { rows: 100, characters: 1_000_000 }
+/** What is created, and recorded as done, in one transaction: a killed worker's successor goes on behind it, and memory holds no more. */
+const stepSize = { rows: 100, characters: 250_000 }
 
 /** How far an import has come: rows from the first, and those among them that were not created. */
 interface Progress {

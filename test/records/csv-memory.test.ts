@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const csv = { 'content-type': 'text/csv' }
+const mostGrowthMb = 100
+
+/** Half a thousand rows of 25 MB in all, each by what its cells hold. */
+const files: Readonly<Record<string, string>> = {
+  plain: `body\n${`${'y'.repeat(52_000)}\n`.repeat(500)}`,
+  json: `body\n${`"[${'{""name"": ""value"", ""n"": 12},'.repeat(1_500)}]"\n`.repeat(500)}`,
+}
+
+/** Resident memory of a process, in megabytes. */
+const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+async function pass(w: World, text: string): Promise<readonly [created: number, bytes: number]> {
+  const imported = await w.org.owner.post(`${w.org.path}/records/pages/import`, text, csv)
+  const exported = await w.org.owner.get(`${w.org.path}/records/pages/export`)
+  return [imported.data.created, exported.text.length]
+}
+
+// Elsewhere there is no /proc to read it from.
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+for (const [name, text] of Object.entries(files)) {
+  onLinux(`importing and exporting 25 MB of ${name} text moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
+    const w = await world()
+    t.teardown(w.close)
+    await w.worker.pools.stop(1_000)
+    await w.org.owner.post(`${w.org.path}/types`, { key: 'pages', label: 'Pages' })
+    await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'pages', key: 'body', label: 'Body', type: 'text' })
+    const { pid } = await startWorkerProcess(t, w, 'data')
+    t.is((await pass(w, 'body\nfirst\n'))[0], 1)
+    const before = residentMb(pid)
+    const grown: number[] = []
+    for (let count = 1; count <= 2; count++) {
+      const [created, bytes] = await pass(w, text)
+      t.is(created, 500)
+      t.true(bytes > count * 24_000_000)
+      grown.push(Math.round(residentMb(pid) - before))
+    }
+    t.log(`grew by ${grown.join(', ')} MB from ${Math.round(before)}`)
+    t.true(Math.max(...grown) < mostGrowthMb, `grew by ${grown.join(', ')} MB`)
+    await w.drain()
+  })
+}
