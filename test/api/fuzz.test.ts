@@ -1,0 +1,35 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { sections } from '#api/routes.ts'
+import { furnish } from '#test/api/fuzz/place.ts'
+import { requestsTo, send } from '#test/api/fuzz/request.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+/** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. */
+const runs = Number(process.env.FUZZ_RUNS ?? 24)
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+const start = shareWorld(test, { TRUST_PROXY: '1' })
+const statuses: number[] = []
+
+for (const { base, routes } of sections) {
+  for (const route of routes) {
+    // One after the other: the seed then makes the same requests in the same order.
+    test.serial(`whatever it is sent, it answers as described: ${route.method} ${base}${route.path}`, async (t) => {
+      t.timeout(600_000)
+      const w = await start()
+      const place = await furnish(w)
+      const uploads = route.kind === 'delegate' && route.upload !== undefined
+      const property = fc.asyncProperty(requestsTo(route, base, place), async (sent) => {
+        statuses.push(await send(w.visitor.root, route.method, sent, uploads))
+      })
+      await fc.assert(property, { numRuns: runs, seed })
+      t.pass()
+    })
+  }
+}
+
+test.serial('a good share of the requests reaches the work itself', (t) => {
+  const done = statuses.filter((status) => status < 300).length
+  t.log(`FUZZ_SEED=${seed}: ${statuses.length} requests, ${done} of them did something`)
+  t.true(done > statuses.length / 4)
+})

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import type { Route } from '#api/http/route.ts'
+import { anyJson, fromSchema, type Json, underName } from '#test/api/fuzz/from-schema.ts'
+import type { Place } from '#test/api/fuzz/place.ts'
+import { anyText, hostileBody } from '#test/api/fuzz/texts.ts'
+import { holdContract } from '#test/support/contract.ts'
+
+/** A request as it goes out. */
+export interface Sent {
+  readonly token: string | null
+  readonly path: string
+  readonly body: string | Uint8Array<ArrayBuffer> | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Requests to a route, made of what it declares: of its own shape half of the time, and otherwise with places that hold anything. */
+export function requestsTo(route: Route, base: string, place: Place): fc.Arbitrary<Sent> {
+  return fc.boolean().chain((noise) =>
+    fc
+      .record({
+        token: place.token,
+        path: paths(route, place, noise),
+        query: queries(route, place, noise),
+        body: bodies(route, place, noise),
+        headers: noise ? fc.oneof(plainHeaders, oddHeaders) : plainHeaders,
+      })
+      .map(({ token, path, query, body, headers }) => ({ token, path: `${base}${path}${query}`, body, headers })),
+  )
+}
+
+function paths({ path }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
+  const parts = (path as string).split('/').map((part) => {
+    if (!part.startsWith(':')) return fc.constant(part)
+    const known = names[part.slice(1)] ?? fc.uuid()
+    return (noise ? fc.oneof({ weight: 5, arbitrary: known }, { weight: 1, arbitrary: anyText }) : known).map(encode)
+  })
+  return fc.tuple(...parts).map((words) => words.join('/'))
+}
+
+/** `.` and `..` would be taken out of the address before it is sent. */
+const encode = (value: unknown): string => encodeURIComponent(String(value).toWellFormed()).replace(/^\.{1,2}$/, 'dots') || '%20'
+
+function queries({ query }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
+  const { properties = {} } = (query === undefined ? {} : query.json) as Json
+  const known = Object.entries(properties).map(([name, property]) => fc.tuple(fc.constant(name), underName(name, property, names, noise)))
+  const other = fc.tuple(fc.oneof(fc.constantFrom('limit', 'cursor', 'a[b]'), anyText), anyText)
+  const parts = [...known, ...(noise ? [other] : [])]
+  return fc
+    .subarray(parts, { maxLength: Math.min(parts.length, 3) })
+    .chain((chosen) => fc.tuple(...chosen))
+    .map((pairs) => pairs.map(([name, value]) => `${encode(name)}=${encode(asQuery(value))}`).join('&'))
+    .map((text) => text && `?${text}`)
+}
+
+const asQuery = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function bodies(route: Route, { names }: Place, noise: boolean): fc.Arbitrary<Sent['body']> {
+  if (route.method === 'GET') return fc.constant(null)
+  if (route.kind === 'delegate' && route.upload) return csv
+  if (route.body === 'any')
+    return fc.oneof(
+      anyJson.map((value) => JSON.stringify(value)),
+      hostileBody,
+    )
+  if (!route.body) return fc.oneof(fc.constant(null), fc.constant('{}'))
+  const shaped = fromSchema(route.body.json as Json, names, noise).map((value) => JSON.stringify(value))
+  return noise ? fc.oneof({ weight: 6, arbitrary: shaped }, { weight: 1, arbitrary: hostileBody }) : shaped
+}
+
+const csv = fc
+  .tuple(
+    fc.subarray(['a_string', 'a_number', 'a_date', 'a_ref', 'nothing', '__proto__']),
+    fc.array(fc.array(anyText, { maxLength: 4 }), { maxLength: 5 }),
+  )
+  .map(([heading, rows]) => [heading.join(), ...rows.map((row) => row.join())].join('\n'))
+
+/** What a header can carry at all. */
+const headerText = anyText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').trim())
+const some = (...values: readonly string[]) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: headerText })
+
+const plainHeaders = fc.record(
+  {
+    'if-match': fc.constant('*'),
+    'idempotency-key': fc.uuid(),
+    prefer: fc.constantFrom('respond-async', 'wait=0', 'wait=5'),
+    'x-forwarded-for': fc.ipV4(),
+  },
+  { requiredKeys: ['x-forwarded-for'] },
+)
+
+const oddHeaders = fc.record(
+  {
+    'if-match': some('*', '"1"', 'W/"1"', '"a", "b"'),
+    'idempotency-key': some('a', 'b', 'c'),
+    prefer: some('respond-async', 'wait=0', 'wait=x', 'respond-async, wait=1'),
+    'x-request-id': some('a.request-1'),
+    'content-type': some('application/json', 'text/csv', 'multipart/form-data; boundary=a', 'text/plain'),
+    'x-forwarded-for': fc.ipV4(),
+  },
+  { requiredKeys: ['x-forwarded-for'] },
+)
+
+/** How long an answer may take. The longest that any route waits is a minute: this tells an answer from none, and not quick from slow. */
+const patienceMs = 100_000
+
+/** Sends a request; throws when it has no answer, one of our own failures, or one that the API's description does not promise. */
+export async function send(root: string, method: string, { token, path, body, headers }: Sent, uploads: boolean): Promise<number> {
+  const response = await fetch(root + path, {
+    method,
+    body,
+    headers: {
+      ...(body === null ? {} : { 'content-type': uploads ? 'text/csv' : 'application/json' }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    signal: AbortSignal.timeout(patienceMs),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+  }
+  holdContract(method, path, answer)
+  if (response.status >= 500) throw new Error(`${response.status}: ${text}`)
+  return response.status
+}
