@@ -1,0 +1,43 @@
+import type { Executor } from '#shared/db/database.ts'
+
+/** One thing that a request set off. */
+export interface Step {
+  /** When it was filed or written, RFC 3339. */
+  readonly at: string
+  readonly what: 'operation' | 'job' | 'dead letter' | 'audit entry' | 'notification' | 'kept answer'
+  readonly name: string
+  readonly state: string | null
+  readonly id: string
+  readonly detail: string | null
+}
+
+// Request ids have no index: this is a question of a person, asked now and then, and a write should not pay for it. A dispatch is a job of
+// events.dispatch. A notification carries no request id; it stands in the inbox under an id that notification_id makes of the audit entry,
+// the rule and the member, so it is found by making that id again.
+const text = `
+  with entries as (
+    select workspace_id, id, created_at, action, object_type, record_id from audit_entries where request_id = $1
+  ), started as (
+    select id, created_at, kind, status, error ->> 'code' as code from operations where request_id = $1
+  )
+  select created_at as at, 'operation' as what, kind as name, status as state, id::text, code as detail, 1 as place from started
+  union all
+  select created_on, case when source_id is null then 'job' else 'dead letter' end, coalesce(source_name, name), state::text,
+    coalesce(source_id, id)::text, concat_ws(': ', 'attempt ' || coalesce(source_retry_count, retry_count) + 1, output ->> 'message'), 3
+  from pgboss.job where data -> 'cause' ->> 'requestId' = $1
+  union all
+  select created_at, 'audit entry', action, null, id::text, object_type || ' ' || record_id, 2 from entries
+  union all
+  select notifications.created_at, 'notification', notifications.title, case when read_at is null then 'unread' else 'read' end,
+    notifications.id::text, 'to ' || notifications.user_id, 4
+  from entries
+  join notification_rules as rules on rules.workspace_id = entries.workspace_id and rules.object_type = entries.object_type
+  join notifications on notifications.workspace_id = entries.workspace_id
+    and notifications.id = notification_id(entries.id, rules.id, notifications.user_id)
+  union all
+  select kept_answers.created_at, 'kept answer', kept_answers.path, null, kept_answers.operation_id::text, 'key ' || kept_answers.key, 5
+  from kept_answers join started on started.id = kept_answers.operation_id
+  order by at, place, id`
+
+/** What a request set off, in order of time; empty when nothing is known of it, or no more. */
+export const traceRequest = (db: Executor, requestId: string): Promise<Step[]> => db.query<Step>({ text, values: [requestId] })

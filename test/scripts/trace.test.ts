@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'trace.ts')
+
+const trace = async (url: string, requestId: string): Promise<string[]> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, requestId], { env: { DATABASE_URL: url } })
+  return stdout.trimEnd().split('\n')
+}
+
+test('a request is followed to its audit entry, its dispatch and the notifications it ends in', async (t) => {
+  const { org, config, drain } = await start()
+  await org.owner.post(`${org.path}/types`, { key: 'thing', label: 'Thing' })
+  await org.owner.post(`${org.path}/notification-rules`, { name: 'a', object_type: 'thing', event: 'created', title: 'Something new' })
+  const id = `trace.${org.id}`
+  await org.owner.post(`${org.path}/records/thing`, {}, { 'x-request-id': id })
+  await drain()
+  const lines = await trace(config.databaseUrl, id)
+  const text = lines.join('\n')
+  for (const part of ['record.created', 'events.dispatch', 'notification  Something new']) t.true(text.includes(part), text)
+})
+
+test('a request that hands work to a worker is followed to its operation and the answer kept for its key', async (t) => {
+  const { org, config } = await start()
+  await org.owner.post(`${org.path}/types`, { key: 'thing', label: 'Thing' })
+  await org.owner.post(`${org.path}/fields`, { entity_type: 'thing', key: 'word', label: 'Word', type: 'string' })
+  const id = `import.${org.id}`
+  const headers = { 'x-request-id': id, 'idempotency-key': 'once', 'content-type': 'text/csv' }
+  t.is((await org.owner.post(`${org.path}/records/thing/import`, 'word\n1\n', headers)).status, 200)
+  const text = (await trace(config.databaseUrl, id)).join('\n')
+  for (const part of ['operation', 'records.import', 'kept answer', 'key once']) t.true(text.includes(part), text)
+})
+
+test('a request of which nothing is known has no steps', async (t) => {
+  const { config } = await start()
+  t.is((await trace(config.databaseUrl, 'nobody')).at(-1), '0 steps')
+})
