@@ -26,6 +26,9 @@ const text = `
     coalesce(source_id, id)::text, concat_ws(': ', 'attempt ' || coalesce(source_retry_count, retry_count) + 1, output ->> 'message'), 3
   from pgboss.job where data -> 'cause' ->> 'requestId' = $1
   union all
+  select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
+  from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' = $1
+  union all
   select created_at, 'audit entry', action, null, id::text, object_type || ' ' || record_id, 2 from entries
   union all
   select notifications.created_at, 'notification', notifications.title, case when read_at is null then 'unread' else 'read' end,
