@@ -9,6 +9,7 @@ export interface Shot {
 export interface Figures {
   readonly perSecond: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
 }
 
@@ -30,7 +31,7 @@ export async function load(root: string, token: string, shot: Shot, connections:
     const elapsed = (performance.now() - started) / 1_000
     times.sort((one, other) => one - other)
     const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
-    return { perSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) }
+    return { perSecond: times.length / elapsed, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
   } finally {
     await pool.close()
   }

@@ -19,10 +19,15 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index gated_jobs_waiting on gated_jobs (workspace_id, gate, lane, place) where slot is null;
 
-    -- Lets waiting jobs of a workspace in, as far as slots are free: the row in pg-boss is the one that it would make itself of a job
-    -- without options. Whoever lets in does so alone and sees all that was committed before, so neither a job nor a slot is overlooked.
-    create function admit_jobs(workspace uuid, gate_name text) returns void language plpgsql as $$
+    -- Lets waiting jobs of a workspace in, as far as slots are free, and tells whether it did: the row in pg-boss is the one that it would
+    -- make itself of a job without options. One at a time, so that neither a job nor a slot is overlooked. Its transaction need not wait
+    -- for the disk: whatever comes of a job that was let in is written after it, and is lost with it or not at all.
+    create function admit_jobs(workspace uuid, gate_name text) returns boolean language plpgsql as $$
     begin
+      if not exists (select from gated_jobs where workspace_id = workspace and gate = gate_name and slot is null) then
+        return false;
+      end if;
+      perform set_config('synchronous_commit', 'off', true);
       perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
       with waiting as (
         select id, slots, row_number() over (order by lane, place) as turn
@@ -50,17 +55,13 @@ export async function up(knex: Knex): Promise<void> {
         queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter,
         queue.heartbeat_seconds
       from admitted join pgboss.queue as queue on queue.name = admitted.queue;
+      return found;
     end $$;
 
-    -- Whoever settles an operation, in whatever way, frees the slot of its job and lets the next one in, in the same transaction.
+    -- Whoever settles an operation, in whatever way, frees the slot of its job in the same transaction.
     create function leave_gate() returns trigger language plpgsql as $$
-    declare
-      job gated_jobs;
     begin
-      delete from gated_jobs where id = new.id returning * into job;
-      if job.id is not null then
-        perform admit_jobs(job.workspace_id, job.gate);
-      end if;
+      delete from gated_jobs where id = new.id;
       return null;
     end $$;
     create trigger operations_leave_gate after update on operations

@@ -40,6 +40,8 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
       announce(work, services.db)
     }
     if (!callersMistake) throw error
+  } finally {
+    if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
   }
 }
 
@@ -86,11 +88,5 @@ async function settle(work: Work, db: Executor, { result, fileId }: Done<unknown
   announce(work, db)
 }
 
-/** Tells whoever waits for the operation, and whoever may go through the gate that its job has left. */
-function announce({ handler, row, services }: Work, db: Executor): void {
-  const { gate } = handler.job
-  db.afterCommit(() => {
-    services.queue.signals.settled(row.id)
-    if (gate) services.queue.signals.filled(gate.name)
-  })
-}
+/** Tells whoever waits for the operation, once it is committed. */
+const announce = ({ row, services }: Work, db: Executor): void => db.afterCommit(() => services.queue.signals.settled(row.id))

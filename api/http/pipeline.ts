@@ -7,10 +7,10 @@ import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotenc
 import { lineOf, readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
-import { readVerified } from '#api/http/settling.ts'
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 

@@ -6,12 +6,62 @@ const join = sql(
   'join_gate',
   `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
 )
-const admit = sql('admit_jobs', 'select from admit_jobs($1, $2)')
-
-/** Puts a job in its gate's line, and lets in what may go. Call it last in a transaction: others of the workspace wait for its end. */
+/** Puts a job in its gate's line. Once that is committed somebody has to let it in. */
 export async function joinGate(tx: Executor, gate: Gate, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
   const { workspaceId } = envelope
   if (workspaceId === null) throw new Error(`${queue} has a gate, so its jobs belong to a workspace`)
   await tx.query(join(id, workspaceId, gate.name, queue, gate.perWorkspace, gate.lane, JSON.stringify(envelope)))
-  await tx.query(admit(workspaceId, gate.name))
+}
+
+const admit = sql('admit_jobs', 'select admit_jobs($1, $2) as some')
+const lines = sql('find_gate_lines', 'select distinct workspace_id, gate from gated_jobs where slot is null')
+
+/**
+ * Lets waiting jobs in where slots are free. Whoever has put a job in a line, or has freed a slot, asks for it after the commit: so of two
+ * who do it at once the later one sees what both did. A transaction of its own keeps the lock that orders them away from everybody's commit.
+ */
+export class Doorkeeper {
+  readonly #db: Executor
+  readonly #filled: (gate: string) => void
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #next = new Map<string, Promise<void>>()
+
+  /** `filled` hears of a gate whose queues have got jobs. */
+  constructor(db: Executor, filled: (gate: string) => void) {
+    this.#db = db
+    this.#filled = filled
+  }
+
+  /** Resolves when jobs have been let in by what was committed before this call. Those who ask at once share one statement. */
+  letIn(workspaceId: string, gate: string): Promise<void> {
+    const line = `${workspaceId} ${gate}`
+    const running = this.#running.get(line)
+    if (!running) {
+      const admitting = this.#admit(workspaceId, gate).finally(() => this.#running.delete(line))
+      this.#running.set(line, admitting)
+      return admitting
+    }
+    const next =
+      this.#next.get(line) ??
+      running
+        .catch(() => undefined)
+        .then(() => {
+          this.#next.delete(line)
+          return this.letIn(workspaceId, gate)
+        })
+    this.#next.set(line, next)
+    return next
+  }
+
+  /** Lets in everywhere, after somebody who should have done it was killed. */
+  async letInAll(): Promise<void> {
+    for (const { workspace_id, gate } of await this.#db.query<{ workspace_id: string; gate: string }>(lines())) {
+      await this.letIn(workspace_id, gate)
+    }
+  }
+
+  async #admit(workspaceId: string, gate: string): Promise<void> {
+    const [row] = await this.#db.query<{ some: boolean }>(admit(workspaceId, gate))
+    if (row?.some) this.#filled(gate)
+  }
 }

@@ -38,9 +38,11 @@ export async function findOperation(db: Executor, id: string): Promise<Operation
   return (await db.query<Operation>(find(id)))[0]
 }
 
+// It does not wait for the disk: whatever the work writes is written after it, and is lost with it or not at all.
 const start = sql(
   'start_operation',
-  `update operations set status = 'running', started_at = coalesce(started_at, now())
+  `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
+   update operations set status = 'running', started_at = coalesce(started_at, now()) from hasty
    where id = $1 and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
 )
 

@@ -2,8 +2,8 @@ import { PgBoss } from 'pg-boss'
 import type { Database, Executor, Tx } from '#shared/db/database.ts'
 import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { joinGate } from '#shared/queue/gate.ts'
-import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
+import { Doorkeeper, joinGate } from '#shared/queue/gate.ts'
+import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
 import { insertOperation } from '#shared/queue/operations.ts'
 import { Signals } from '#shared/queue/signals.ts'
 
@@ -26,6 +26,7 @@ interface SendOptions {
 export class Queue {
   readonly boss: PgBoss
   readonly signals: Signals
+  readonly doors: Doorkeeper
 
   /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
@@ -41,6 +42,7 @@ export class Queue {
       useListenNotify: false,
     })
     this.signals = new Signals(database)
+    this.doors = new Doorkeeper(database, (gate) => this.signals.filled(gate))
   }
 
   /** Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. */
@@ -71,16 +73,32 @@ export class Queue {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
       if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
-      await this.send(tx, job, id, envelope, options)
+      await this.#place(tx, job, id, envelope, options)
     })
+    if ('inTransaction' in db) db.afterCommit(() => void this.#announce(job, workspaceId))
+    else await this.#announce(job, workspaceId)
     return id
   }
 
   /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
-  async send(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope, options: SendOptions = {}): Promise<void> {
+  async send(tx: Tx, job: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
+    await this.#place(tx, job, id, envelope, {})
+    tx.afterCommit(() => void this.#announce(job, envelope.workspaceId))
+  }
+
+  /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a sweep. */
+  async passGate(gate: Gate, workspaceId: string | null): Promise<void> {
+    if (workspaceId !== null) await this.doors.letIn(workspaceId, gate.name).catch(() => undefined)
+  }
+
+  async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {
     if (gate) await joinGate(tx, gate, name, id, envelope)
     else await this.#file(tx, name, id, envelope, options)
-    tx.afterCommit(() => this.signals.filled(gate?.name ?? name))
+  }
+
+  async #announce({ name, gate }: JobPlace, workspaceId: string | null): Promise<void> {
+    if (gate) await this.passGate(gate, workspaceId)
+    else this.signals.filled(name)
   }
 
   async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {

@@ -65,7 +65,8 @@ export async function world(environment: Readonly<Record<string, string>> = {}):
 async function drained(worker: Worker, db: pg.Pool): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query(
-      `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now() limit 1`,
+      `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
+       union all select from gated_jobs where slot is null limit 1`,
     )
     if (rows.length === 0 && worker.pools.idle) quiet += 1
     else quiet = 0

@@ -9,7 +9,6 @@ import { enter } from '#workers/enter.ts'
  * Functions, rule 4). Throws like `enter`.
  */
 export async function enterRun(platform: PlatformScope, workspaceId: string, authors: readonly string[]): Promise<Scope> {
-  await platform.cache.settle()
   const scope = await enter(platform, workspaceId)
   let { actor } = scope
   for (const author of authors) actor = await lesserActor(scope, actor, author)

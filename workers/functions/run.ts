@@ -1,4 +1,6 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { readVerified } from '#shared/db/read-verified.ts'
+import type { Verification } from '#shared/db/verification.ts'
 import type { FunctionView } from '#shared/functions/function.ts'
 import { disabled, getFunction } from '#shared/functions/functions.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
@@ -70,8 +72,14 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
   }
 
   return async (name, args, signal) => {
-    const scope = await enterRun(inside, caller.workspace.id, authors ?? [])
-    return methods.get(name)?.call({ scope, conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
+    const method = methods.get(name)
+    const carryOut = async (verification: Verification | undefined): Promise<unknown> => {
+      const scope = await enterRun({ ...inside, verification }, caller.workspace.id, authors ?? [])
+      return method?.call({ scope, conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
+    }
+    if (method?.reads) return readVerified(inside.cache, carryOut)
+    await inside.cache.settle()
+    return carryOut(undefined)
   }
 }
 

@@ -36,6 +36,11 @@ export const sweeps: readonly Sweep[] = [
     every: '*/10 * * * * *',
     run: (services) => alone('abandoned operations', services, (tx) => settleAbandoned(tx, services.queue)),
   },
+  {
+    name: 'jobs at gates',
+    every: '*/5 * * * * *',
+    run: (services) => alone('jobs at gates', services, () => services.queue.doors.letInAll()),
+  },
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
   remove('finished operations', '0 7 * * * *', `delete from operations where finished_at < now() - interval '30 days'`),
   remove('old runs of functions', '0 57 * * * *', `delete from function_runs where finished_at < now() - interval '30 days'`),

@@ -20,6 +20,8 @@ export interface SdkMethod {
   readonly name: string
   /** The parameters and the result in TypeScript, for editors. */
   readonly declaration: string
+  /** Whether it only looks, and so need not ask first whether what is remembered still holds. */
+  readonly reads: boolean
   /** Carries a call out as the API would. What it gives is what the API would put into `data`; undefined for a 204. */
   readonly call: (context: SdkContext, args: readonly unknown[]) => Promise<unknown>
 }
@@ -38,9 +40,13 @@ export function sdkMethod<const Args extends readonly unknown[]>(
   return Object.freeze({
     name,
     declaration,
+    reads: false,
     call: (context, args) => call(context, ...(shapes.map(([name, shape], place) => shape.parse(args[place], name)) as unknown as Args)),
   } satisfies SdkMethod)
 }
+
+/** The same for a method that changes nothing. */
+export const sdkQuery: typeof sdkMethod = (...made) => Object.freeze({ ...sdkMethod(...made), reads: true })
 
 /** Throws FORBIDDEN unless the caller may, as a route with this permission does. */
 export function requirePermission({ actor }: Scope, permission: Permission, resource: string): void {

@@ -1,6 +1,6 @@
 import type { Permission } from '#shared/access/permissions.ts'
 import type { Scope } from '#shared/access/scope.ts'
-import { requirePermission, type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { requirePermission, type SdkMethod, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { createRecord } from '#shared/records/create.ts'
@@ -38,7 +38,7 @@ function readQuery(given: unknown): TypeOf<typeof listQuery> {
 
 /** Records of the workspace, under the rights of the run's caller. */
 export const recordMethods: readonly SdkMethod[] = [
-  sdkMethod(
+  sdkQuery(
     'records.list',
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
@@ -48,7 +48,7 @@ export const recordMethods: readonly SdkMethod[] = [
       return isSearch(query) ? searchRecords(scope, key, query) : listRecords(scope, key, query)
     },
   ),
-  sdkMethod('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>
+  sdkQuery('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>
     getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
   ),
   sdkMethod(

@@ -21,13 +21,22 @@ export const runLimits = Object.freeze({
 export const watch = Object.freeze({
   /** A runner may grow by the run's memory and this much more, for the engine's own needs, before it is killed. */
   marginBytes: 64 * 1024 * 1024,
-  memoryEveryMs: 25,
+  lookEveryMs: 25,
+  /**
+   * Processor time after which a run goes behind everything else on the machine. Four endless functions on four cores let the runs of
+   * another workspace take ten times as long without this.
+   */
+  eagerMs: 20,
   /** A runner that holds this much more after a run than when it was new is replaced. Trivial runs settle at 12 MB more. */
   keptBytes: 32 * 1024 * 1024,
   /** From the order to the start of the run. */
   startMs: 5_000,
   /** From a run's end to a runner that stands ready again; what takes longer still has the old run's code on its hands. */
   restMs: 500,
+  spareRunners: 2,
+  startsAtOnce: 2,
+  /** After so long without an order a runner is ended, unless it is the last. */
+  idleMs: 60_000,
   /** For a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases take more than 5 s. */
   checkMs: 2_000,
 })

@@ -27,9 +27,10 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
   const runOutOfMemory = endAs('out_of_memory')
   let startedAt: number | null = null
   let clock = setTimeout(interrupt, watch.startMs)
-  const memory = setInterval(() => {
+  const look = setInterval(() => {
     if (runner.grownBytes() > memoryBytes + watch.marginBytes) runOutOfMemory()
-  }, watch.memoryEveryMs)
+    if (runner.busyMs() > watch.eagerMs) runner.giveWay()
+  }, watch.lookEveryMs)
   signal?.addEventListener('abort', interrupt)
   if (signal?.aborted) interrupt()
 
@@ -41,7 +42,7 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
   }
   const stop = (): number | null => {
     clearTimeout(clock)
-    clearInterval(memory)
+    clearInterval(look)
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }

@@ -3,8 +3,10 @@ import { watch } from '#workers/functions/sandbox/limits.ts'
 import { Runner } from '#workers/functions/sandbox/runner.ts'
 
 export interface RunnerPoolOptions {
-  /** Processes at most. They are started when they are first wanted, and replaced when they are lost after that. */
+  /** Processes at most. They are started when they are wanted, and ended when they are long idle. */
   readonly size: number
+  /** So many stand ready beside those that are lent: whoever comes next need not wait for one that is lost to be replaced. */
+  readonly spare: number
   readonly launch: Launch
   readonly program: string
   readonly report: (message: string, details: object) => void
@@ -14,12 +16,16 @@ export interface RunnerPoolOptions {
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
   readonly #all = new Set<Runner>()
-  readonly #idle = new Set<Runner>()
+  /** Those that nobody has, the longest idle first, with the moment since which. */
+  readonly #idle = new Map<Runner, number>()
   readonly #turns = new Set<PromiseWithResolvers<Runner>>()
+  readonly #tidying: NodeJS.Timeout
+  #starting = 0
   #isClosed = false
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options
+    this.#tidying = setInterval(() => this.#tidy(), watch.idleMs / 2).unref()
   }
 
   get pids(): readonly number[] {
@@ -30,8 +36,11 @@ export class RunnerPool {
   async take(signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')
-    const [runner] = this.#idle
-    if (runner && this.#idle.delete(runner)) return runner
+    const runner = [...this.#idle.keys()].at(-1)
+    if (runner && this.#idle.delete(runner)) {
+      this.#grow()
+      return runner
+    }
     const turn = Promise.withResolvers<Runner>()
     const leave = () => this.#refuse(turn, signal?.reason)
     signal?.addEventListener('abort', leave)
@@ -50,27 +59,45 @@ export class RunnerPool {
     const stands = await runner.ready
     clearTimeout(deadline)
     if (!stands) return
-    if (runner.hasKeptMemory()) runner.kill()
+    if (runner.isWorn()) runner.kill()
     else this.#lend(runner)
   }
 
   /** Kills every runner, whatever it does, and fulfils when the processes are gone. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearInterval(this.#tidying)
     for (const turn of this.#turns) this.#refuse(turn, new Error('the function sandbox is closed'))
     for (const runner of this.#all) runner.kill()
     await Promise.all([...this.#all].map((runner) => runner.gone))
   }
 
+  /** Ends runners that nobody has wanted for a while: they were started for a rush that is over. */
+  #tidy(): void {
+    for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
+      if (performance.now() - since < watch.idleMs) return
+      this.#idle.delete(runner)
+      runner.kill()
+    }
+  }
+
+  // To start one keeps a core busy for some 50 ms, so not all are started at once when several runs time out together.
   #grow(): void {
-    if (!this.#isClosed && this.#all.size < this.#options.size) void this.#start()
+    const { size, spare } = this.#options
+    const isWanted = () => this.#turns.size + spare > this.#idle.size + this.#starting
+    while (!this.#isClosed && this.#all.size < size && this.#starting < watch.startsAtOnce && isWanted()) void this.#start()
   }
 
   async #start(): Promise<void> {
     const runner = new Runner(this.#options.launch, this.#options.program)
     this.#all.add(runner)
+    this.#starting += 1
     const stands = await runner.ready
-    if (stands) this.#lend(runner)
+    this.#starting -= 1
+    if (stands) {
+      this.#lend(runner)
+      this.#grow()
+    }
     await runner.gone
     this.#all.delete(runner)
     this.#idle.delete(runner)
@@ -86,7 +113,7 @@ export class RunnerPool {
   #lend(runner: Runner): void {
     const [turn] = this.#turns
     if (!turn) {
-      this.#idle.add(runner)
+      this.#idle.set(runner, performance.now())
       return
     }
     this.#turns.delete(turn)

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
 import type { Launch } from '#workers/functions/sandbox/confinement.ts'
 import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox/frames.ts'
@@ -14,6 +15,9 @@ export interface OrderGiver {
   /** The runner's process has ended before that. */
   readonly lose: () => void
 }
+
+/** Priorities of processes. To raise one again takes a right that a worker seldom has. */
+const [normal, lowest] = [0, 19]
 
 const nobody: OrderGiver = Object.freeze({ hear: () => undefined, lose: () => undefined })
 
@@ -29,6 +33,8 @@ export class Runner {
   #isEnding = false
   #newBytes = 0
   #restingBytes = 0
+  #restingMs = 0
+  #hasGivenWay = false
   #lastWords = ''
 
   constructor({ command, rest }: Launch, program: string) {
@@ -89,9 +95,23 @@ export class Runner {
     return this.#residentBytes() - this.#restingBytes
   }
 
-  /** Whether it holds so much of what earlier runs used that it had better be replaced. */
-  hasKeptMemory(): boolean {
-    return this.#restingBytes > this.#newBytes + watch.keptBytes
+  /** Milliseconds of processor time that the process has used since it last stood ready; 0 where the system does not say. */
+  busyMs(): number {
+    return this.#processorMs() - this.#restingMs
+  }
+
+  /** Lets every process that is not as busy go before this one, until its order is done. */
+  giveWay(): void {
+    if (this.#hasGivenWay) return
+    this.#hasGivenWay = true
+    this.#setPriority(lowest)
+  }
+
+  /** Whether another had better take its place: it holds much of what earlier runs used, or does not come to the front again. */
+  isWorn(): boolean {
+    const gaveWay = this.#hasGivenWay
+    this.#hasGivenWay = false
+    return this.#restingBytes > this.#newBytes + watch.keptBytes || (gaveWay && !this.#setPriority(normal))
   }
 
   #take(frame: Frame): void {
@@ -102,6 +122,7 @@ export class Runner {
     }
     this.#restingBytes = this.#residentBytes()
     this.#newBytes ||= this.#restingBytes
+    this.#restingMs = this.#processorMs()
     this.#giver = nobody
     this.#ready.resolve(true)
   }
@@ -112,6 +133,26 @@ export class Runner {
       return Number(readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]) * 4096
     } catch {
       return 0
+    }
+  }
+
+  // Fields 14 and 15 of stat, counted behind the name, which may hold anything: user and system time in hundredths of a second.
+  #processorMs(): number {
+    try {
+      const fields = readFileSync(`/proc/${this.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
+      return 10 * (Number(fields[11]) + Number(fields[12]))
+    } catch {
+      return 0
+    }
+  }
+
+  /** Linux gives each thread a priority of its own, and the function runs on one of many. False where it may not be set. */
+  #setPriority(priority: number): boolean {
+    try {
+      for (const thread of readdirSync(`/proc/${this.pid}/task`)) setPriority(Number(thread), priority)
+      return true
+    } catch {
+      return false
     }
   }
 

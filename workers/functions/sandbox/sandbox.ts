@@ -1,7 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import type { SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
-import { runLimits } from '#workers/functions/sandbox/limits.ts'
+import { runLimits, watch } from '#workers/functions/sandbox/limits.ts'
 import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import { programText } from '#workers/functions/sandbox/program.ts'
 import { runIn } from '#workers/functions/sandbox/run.ts'
@@ -29,8 +29,8 @@ export class Sandbox {
     this.#report = (message, details) => logger?.warn(details, message)
     const files = runnerFiles()
     const pool = { launch: launch(files), program: programText(files, memoryMb), report: this.#report }
-    this.#runs = new RunnerPool({ ...pool, size })
-    this.#checks = new RunnerPool({ ...pool, size: 1 })
+    this.#runs = new RunnerPool({ ...pool, size, spare: watch.spareRunners })
+    this.#checks = new RunnerPool({ ...pool, size: 1, spare: 0 })
   }
 
   /**

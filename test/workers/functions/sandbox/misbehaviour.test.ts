@@ -17,7 +17,13 @@ const takenOver = (code: string): string => `
   send(kinds.ready)`
 
 function openPool(t: ExecutionContext, program: string): RunnerPool {
-  const pool = new RunnerPool({ size: 1, launch: launch(runnerFiles()), program, report: (message, details) => t.log(message, details) })
+  const pool = new RunnerPool({
+    size: 1,
+    spare: 0,
+    launch: launch(runnerFiles()),
+    program,
+    report: (message, details) => t.log(message, details),
+  })
   t.teardown(() => pool.close())
   return pool
 }
