@@ -5,7 +5,10 @@ import { parseStoredJson } from '#shared/kernel/json.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
-  /** Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name. */
+  /**
+   * Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name; one that a
+   * deadlock ended is tried again like a transaction, unless it stands in one.
+   */
   query<Row>(statement: Statement): Promise<Row[]>
   /** Runs `work` in a transaction; inside one it joins it. Deadlocks and serialization failures are tried again, up to three times. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -51,22 +54,18 @@ export class Database implements Executor {
     })
   }
 
-  async query<Row>(statement: Statement): Promise<Row[]> {
-    try {
-      return (await this.pool.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
-    } catch (error) {
-      throw translate(error)
-    }
+  query<Row>(statement: Statement): Promise<Row[]> {
+    return persistently(async () => {
+      try {
+        return (await this.pool.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
+      } catch (error) {
+        throw translate(error)
+      }
+    })
   }
 
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#once(work)
-      } catch (error) {
-        if (attempt >= 3 || !isTransient(error)) throw error
-      }
-    }
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return persistently(() => this.#once(work))
   }
 
   afterCommit(hook: () => void): void {
@@ -121,6 +120,17 @@ const toQuery = (statement: Statement): pg.QueryConfig => ({
   values: values(statement),
   ...(statement.name === undefined ? {} : { name: statement.name }),
 })
+
+/** Work that leaves nothing behind when it fails is tried again where the database ended it to let others go on. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt >= 3 || !isTransient(error)) throw error
+    }
+  }
+}
 
 const transient = new Set(['40001', '40P01'])
 const isTransient = (error: unknown): boolean => transient.has((error as { code?: string } | null)?.code ?? '')

@@ -211,6 +211,23 @@ test('of 20 imports of the same unique values at once each value is created once
   t.is(await totalOf(w, 'codes'), 200)
 })
 
+test('a creation and an import that wait for each other both end with what is true', async (t) => {
+  const w = await take()
+  await typeOf(w, 'pairs', { one: { unique: true }, two: { unique: true }, note: {} })
+  const hold = await holdAt(w, 'here', 'pairs', 'note')
+  const importing = importInto(w, 'pairs', 'one,two,note\na,a,\nb,b,here\n')
+  await hold.reached()
+  // It takes b of the first field and waits for a of the second, which the import has; the import comes to wait for b.
+  const creating = w.org.owner.post(records(w, 'pairs'), { values: { one: 'b', two: 'a' } })
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid' and query like '%"pairs"%'`
+  while ((await w.db.query(blocked)).rowCount === 0);
+  await hold.release()
+  const [imported, created] = [await importing, await creating]
+  t.is(imported.data.created + (created.status === 201 ? 1 : 0), 2, created.text)
+  t.true([201, 409].includes(created.status), created.text)
+  t.is(await totalOf(w, 'pairs'), 2)
+})
+
 test('imports into two workspaces at once do not meet', async (t) => {
   const w = await take()
   const other = { ...w, org: await createOrg(w, 'Other') }
