@@ -1,5 +1,7 @@
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { typeKeyOf } from './key.ts'
 import { prepareType, proposeFor } from './prepare.ts'
+import { count } from './progress-bar.ts'
 import type { Proposal } from './propose.ts'
 import { type FailedRow, sendRows } from './send.ts'
 import { surveyFile } from './survey.ts'
@@ -24,7 +26,10 @@ export interface Imported {
   readonly failed: number
 }
 
-/** Looks at a CSV file, makes what is missing of its type and fields, and sends its rows; on a dry run it only looks and proposes. */
+/**
+ * Looks at a CSV file, makes what is missing of its type and fields, and sends its rows; on a dry run it only looks and proposes. A failure
+ * on the way says what was done before it.
+ */
 export async function importFile(target: Target, { file, type, dryRun }: ImportOptions, watcher: Watcher): Promise<Imported> {
   const { api, orgId } = target
   const proposal = await proposeFor(api, orgId, type ?? typeKeyOf(file), await surveyFile(file))
@@ -32,10 +37,19 @@ export async function importFile(target: Target, { file, type, dryRun }: ImportO
   let [created, failed] = [0, 0]
   if (dryRun) return { proposal, created, failed }
   await prepareType(api, orgId, proposal)
-  for await (const part of sendRows(api, orgId, file, proposal)) {
-    created += part.created
-    failed += part.failed.length
-    watcher.advanced(created + failed, part.failed)
+  try {
+    for await (const part of sendRows(api, orgId, file, proposal)) {
+      created += part.created
+      failed += part.failed.length
+      watcher.advanced(created + failed, part.failed)
+    }
+  } catch (error) {
+    throw created === 0 ? error : afterSome(error, `${count(created)} of ${count(proposal.rows)} rows are imported`)
   }
   return { proposal, created, failed }
 }
+
+const afterSome = (error: unknown, done: string): Error =>
+  error instanceof Problem
+    ? problem(error.code, `${error.message}; ${done}`, { cause: error })
+    : new Error(`${(error as Error).message}; ${done}`, { cause: error })

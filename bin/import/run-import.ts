@@ -23,7 +23,7 @@ export async function runImport(options: ImportOptions & TargetOptions, shell: S
     advanced(done, failedRows) {
       failures.push(...failedRows.slice(0, mostNamed - failures.length))
       bar.clear()
-      shell.say(failedRows.map(({ row, message }) => `row ${row}: ${message}`))
+      shell.say(failedRows.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
       bar.show(done)
     },
   })

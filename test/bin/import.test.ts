@@ -267,6 +267,22 @@ test('a key that may not create types is told so', async (t) => {
   t.deepEqual(json, { error: { code: 'FORBIDDEN', message: 'Needs types:create' } })
 })
 
+test('what ends in the middle says how far it came', async (t) => {
+  const { w, kontorImport } = await importing()
+  const rows = Array.from({ length: 600 }, (_, index) => `row ${index + 1}`)
+  // The type goes once its first chunk is in.
+  await w.db.query(`
+    create function forget_${w.org.id.replaceAll('-', '')}() returns trigger language plpgsql as $$
+    begin
+      if new.workspace_id = '${w.org.id}' and new.status = 'done' then delete from record_types where workspace_id = new.workspace_id and key = 'short'; end if;
+      return new;
+    end $$;
+    create trigger forget after update on operations for each row execute function forget_${w.org.id.replaceAll('-', '')}()`)
+  const { code, json } = await kontorImport(fileOf('short.csv', `name\n${rows.join('\n')}\n`), '--json')
+  t.is(code, 1)
+  t.deepEqual(json, { error: { code: 'NOT_FOUND', message: 'Not found; 500 of 600 rows are imported' } })
+})
+
 /** Files of the edge folder that are no CSV that can be read. */
 const unreadable = ['commons--csv-141', 'csvparser--latin', 'frictionless--empty', 'frictionless--implicit-gz']
 

@@ -1,0 +1,37 @@
+import test from 'ava'
+import { progressBar } from '../../bin/import/progress-bar.ts'
+
+/** Goes to the start of a terminal's line and clears it. */
+const over = '\r\u001b[K'
+
+/** A terminal that keeps what is written to it. */
+function screen(isTTY: boolean) {
+  const written: string[] = []
+  return { isTTY, write: (text: string) => written.push(text), written }
+}
+
+test('a bar is drawn over itself and taken away', (t) => {
+  const terminal = screen(true)
+  const bar = progressBar(terminal, 2_000, 'rows')
+  bar.show(0)
+  bar.show(500)
+  bar.show(2_000)
+  bar.clear()
+  t.true(terminal.written.every((text) => text.startsWith(over)))
+  const [none, some, all, gone] = terminal.written.map((text) => text.slice(over.length))
+  t.regex(none ?? '', /^░{30} 0 % {2}0 of 2,000 rows, 0 a second$/)
+  t.regex(some ?? '', /^█{8}░{22} 25 % {2}500 of 2,000 rows, [\d,]+ a second$/)
+  t.regex(all ?? '', /^█{30} 100 % {2}2,000 of 2,000 rows, [\d,]+ a second$/)
+  t.is(gone, '')
+})
+
+test('what has no rows is done, and a log file is shown nothing', (t) => {
+  const terminal = screen(true)
+  progressBar(terminal, 0, 'rows').show(0)
+  t.regex(terminal.written[0] ?? '', /█{30} 100 %/)
+  const file = screen(false)
+  const bar = progressBar(file, 10, 'rows')
+  bar.show(5)
+  bar.clear()
+  t.deepEqual(file.written, [])
+})
