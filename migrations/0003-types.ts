@@ -16,6 +16,9 @@ export async function up(knex: Knex): Promise<void> {
       system boolean not null default false,
       -- The columns that the type's table has ever had: PostgreSQL counts dropped ones towards its 1,600.
       column_count integer not null default 0,
+      -- Grows with every change after which records are to be written otherwise than before; a column of the type's table is named by it,
+      -- and every write names that column, so one from an out-of-date picture meets "undefined column".
+      edition integer not null default 1,
       position bigint generated always as identity,
       created_at timestamptz not null default now(),
       primary key (workspace_id, id),

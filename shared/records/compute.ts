@@ -2,9 +2,14 @@ import type { Scope } from '#shared/access/scope.ts'
 import type { Values } from '#shared/records/record.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** Computes every computed field of a record into its values, each after those that it reads; what cannot be evaluated is empty. */
-export function computeValues(scope: Pick<Scope, 'now' | 'workspace'>, type: RecordType, values: Values): void {
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * Computes every computed field of a record into its values, each after those that it reads; what cannot be evaluated is empty, and so are
+ * the fields whose keys stand in `withheld`.
+ */
+export function computeValues(scope: Pick<Scope, 'now' | 'workspace'>, type: RecordType, values: Values, withheld = none): void {
   if (type.computations.length === 0) return
   const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency }
-  for (const { field, compute } of type.computations) values[field.key] = compute(values, context)
+  for (const { field, compute } of type.computations) values[field.key] = withheld.has(field.key) ? null : compute(values, context)
 }

@@ -47,8 +47,8 @@ const insertRecords = (type: RecordType): Fill =>
          select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb${definitions(type.fields)})
        ),
        changed as (
-         insert into ? (id, created_by, created_at, updated_at${names})
-         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id)${names} from fresh
+         insert into ? (id, created_by, created_at, updated_at, ??${names})
+         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${names} from fresh
          on conflict do nothing
          returning id
        ),
@@ -64,6 +64,7 @@ const insertRecords = (type: RecordType): Fill =>
         slot('rows'),
         ...columns,
         tableOf(type),
+        type.editionColumn,
         ...columns,
         slot('createdBy'),
         ...columns,

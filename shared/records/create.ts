@@ -8,11 +8,12 @@ import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { completeValues, type InputContext, parseValues } from '#shared/records/input.ts'
-import { issueNumbers, numbersItself, skipHeldNumbers } from '#shared/records/numbers.ts'
+import { issueNumbers, numbersItself, requireFitting, skipHeldNumbers } from '#shared/records/numbers.ts'
 import { accessTo, requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
 import { noValues, type RecordView, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { insertRecord } from '#shared/records/statements.ts'
+import { isBlank } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
@@ -51,8 +52,14 @@ export async function fillValues(scope: Scope, type: RecordType, records: readon
   for (const values of records) computeValues(scope, type, values)
 }
 
+/** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow a record of these values. */
+export function requireStorable(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
+  requireFitting(type, values)
+  requireAllowed(scope, type, action, values)
+}
+
 /** Throws FORBIDDEN unless the caller's rules for the action allow a record of these values. */
-export function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
+function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
   const access = accessTo(scope, type, action)
   if (access.verdict === 'all') return
   const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: scope.now().toISOString(), values }
@@ -67,13 +74,13 @@ export async function store(scope: Scope, type: RecordType, action: CreateAction
   for (;;) {
     const values = Object.assign(noValues(), given)
     await fillValues(scope, type, [values])
-    requireAllowed(scope, type, action, values)
+    requireStorable(scope, type, action, values)
     if (!numbersItself(type)) return insert(scope, type, values)
     try {
       return await inSavepoint(scope.db, () => insert(scope, type, values))
     } catch (error) {
       const field = heldField(type, error)
-      if (!field || field.autogen === '' || (given[field.key] ?? null) !== null) throw error
+      if (!field || field.autogen === '' || !isBlank(given[field.key] ?? null)) throw error
       await skipHeldNumbers(scope, type, field)
     }
   }

@@ -2,7 +2,7 @@ import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { withRoom } from '#shared/records/cap.ts'
-import { fillValues, newValues, requireAllowed, store as storeOne } from '#shared/records/create.ts'
+import { fillValues, newValues, requireStorable, store as storeOne } from '#shared/records/create.ts'
 import { insertMany } from '#shared/records/create-many.ts'
 import { matchColumns } from '#shared/records/csv/header.ts'
 import type { CsvRow } from '#shared/records/csv/read.ts'
@@ -44,7 +44,7 @@ export async function importRows(scope: Scope, type: RecordType, columns: Column
     if (typeof read === 'string') refused.push({ row: row.row, message: read })
     else drafts.push({ row: row.row, values: read })
   }
-  refused.push(...(await store(scope, type, drafts)))
+  if (drafts.length > 0) refused.push(...(await store(scope, type, drafts)))
   return refused.sort((one, other) => one.row - other.row)
 }
 
@@ -69,8 +69,8 @@ function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency 
 
 /** Stores the drafts in one statement, and one by one those that it leaves out or, where there is no room for so many, all. */
 async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
-  const { allowed, refused } = await filled(scope, type, drafts)
-  for (const { row, values } of await storeTogether(scope, type, allowed)) {
+  const { left, refused } = await storeTogether(scope, type, drafts)
+  for (const { row, values } of left) {
     try {
       await inSavepoint(scope.db, () => withRoom(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
     } catch (error) {
@@ -80,12 +80,37 @@ async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): 
   return refused
 }
 
+/** What came of storing drafts in one statement: some are still to be stored, some may not be. */
+interface Outcome {
+  readonly left: readonly Draft[]
+  readonly refused: RefusedRow[]
+}
+
+/** Room is asked for first and numbers are taken after it, as a creation does, so that the two never wait for each other. */
+async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<Outcome> {
+  try {
+    return await withRoom(scope, drafts.length, async (inside) => {
+      const { allowed, refused } = await filled(inside, type, drafts)
+      if (allowed.length === 0) return { left: [], refused }
+      const positions = await insertMany(
+        inside,
+        type,
+        allowed.map((draft) => draft.filled),
+      )
+      return { left: positions.flatMap((position) => allowed[position] ?? []), refused }
+    })
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return { left: drafts, refused: [] }
+    throw error
+  }
+}
+
 /** A draft with what the record makes itself, beside what it was given. */
 interface FilledDraft extends Draft {
   readonly filled: Values
 }
 
-/** Fills in numbers and computed fields, and tells the drafts apart that the caller may not store so. */
+/** Fills in numbers and computed fields, and tells the drafts apart that may not be stored so. */
 async function filled(
   scope: Scope,
   type: RecordType,
@@ -100,7 +125,7 @@ async function filled(
   const refused: RefusedRow[] = []
   const allowed = copies.filter((copy) => {
     try {
-      requireAllowed(scope, type, 'records:import', copy.filled)
+      requireStorable(scope, type, 'records:import', copy.filled)
       return true
     } catch (error) {
       refused.push({ row: copy.row, message: complaintOf(error) })
@@ -108,19 +133,6 @@ async function filled(
     }
   })
   return { allowed, refused }
-}
-
-/** Gives the drafts that are left. */
-async function storeTogether(scope: Scope, type: RecordType, drafts: readonly FilledDraft[]): Promise<readonly Draft[]> {
-  if (drafts.length === 0) return []
-  const values = drafts.map((draft) => draft.filled)
-  try {
-    const left = await withRoom(scope, drafts.length, (inside) => insertMany(inside, type, values))
-    return left.flatMap((position) => drafts[position] ?? [])
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return drafts
-    throw error
-  }
 }
 
 /** What is wrong with a row, when it is the row's own fault; a fault of ours is thrown on. */

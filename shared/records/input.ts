@@ -26,12 +26,15 @@ export function parseValues(type: RecordType, input: Readonly<Record<string, unk
   return values
 }
 
-/** The values of a new record: those sent, and the defaults of fields without one. Throws VALIDATION_ERROR when a required one is missing. */
+/**
+ * The values of a new record: those sent, and the defaults of fields without one; an auto-numbered field waits for its number instead.
+ * Throws VALIDATION_ERROR when a required one is missing.
+ */
 export function completeValues(type: RecordType, sent: Values, context: InputContext): Values {
   const values = noValues()
   for (const field of type.fields) {
     const given = sent[field.key] ?? null
-    const value = given === null ? defaultValue(field, context.defaultCurrency) : given
+    const value = given === null && field.autogen === '' ? defaultValue(field, context.defaultCurrency) : given
     if (field.required && isBlank(value) && !fillsItself(field)) throw missing(field)
     values[field.key] = value
   }

@@ -9,19 +9,23 @@ import { type RecordType, requireRecordType } from '#shared/types/record-type.ts
 export const withRecordType = <T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> =>
   withPictures(scope, async () => work(await requireRecordType(scope, typeKey)))
 
+/** How often work is begun while the types that it needs keep changing. */
+const maxAttempts = 5
+
 /**
- * Does work that takes pictures of record types itself. When another process has changed a type's table since, the database knows a
- * column no more: then the work is done once more, with pictures read again. It must leave nothing behind when it fails.
+ * Does work that takes pictures of record types itself. When somebody has changed a type since, the database knows a column of the picture
+ * no more: then the work is done again, with pictures read again. It must leave nothing behind when it fails.
  */
 export async function withPictures<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isOutdatedPicture(error)) throw error
-    scope.cache.drop(scope.workspace.id)
-    // A transaction is over with its first error: whoever opened it does it again.
-    if ('inTransaction' in scope.db) throw error
-    return work()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isOutdatedPicture(error)) throw error
+      scope.cache.drop(scope.workspace.id)
+      // A transaction is over with its first error: whoever opened it does it again.
+      if ('inTransaction' in scope.db || attempt >= maxAttempts) throw error
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import type { Executor } from '#shared/db/database.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
 import { slot, sql } from '#shared/db/statement.ts'
 import { computeValues } from '#shared/records/compute.ts'
-import { allColumns, columnsOf, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
+import { conflictOf, heldField } from '#shared/records/conflict.ts'
+import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
+import { allColumns, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
-import type { Field } from '#shared/types/fields/field.ts'
-import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -15,30 +15,43 @@ const recordsPerStep = 500
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
+/** Which records a run over a type looks at: all, or those in which a unique computed field is empty. */
+export type Selection = 'all' | 'empty'
+
+/** Whether the type has computed fields whose values must differ, so that a recompute ends with a second run over the empty ones. */
+export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)
+
 /**
- * Computes the computed fields of the next records after an id, oldest first, and stores those that differ; nobody asked for the change,
- * so it writes no audit entry. Returns how many were looked at and the last one's id, undefined when none was left.
+ * Computes the computed fields of the next records after an id, oldest first, and stores those that differ, in the caller's transaction;
+ * nobody asked for the change, so it writes no audit entry. Of records that compute the same value of a unique field the first to hold it
+ * keeps it, and the others are left without. Returns how many were looked at and the last one's id, undefined when none was left.
  */
-export async function recomputeAfter(scope: Scope, type: RecordType, after: string): Promise<{ count: number; last: string | undefined }> {
-  const page = shaped(type, 'recompute page', () =>
-    builder.raw('select ? from ? where id > ? order by id limit ? for update', [
-      builder.raw(
-        allColumns(type)
-          .map(() => '??')
-          .join(', '),
-        [...allColumns(type)],
-      ),
-      tableOf(type),
-      slot('after'),
-      recordsPerStep,
-    ] as never),
-  )
-  const rows = await scope.db.query<Row>(page({ after: after || lowestId }))
-  const records = rows.map((row) => recordOf(type, row))
-  const changed = records.filter((record) => differs(scope, type, record))
-  if (changed.length > 0) await scope.db.query(storeComputed(type, changed))
-  return { count: records.length, last: records.at(-1)?.id }
+export async function recomputeAfter(
+  scope: Scope,
+  type: RecordType,
+  after: string,
+  selection: Selection,
+): Promise<{ count: number; last: string | undefined }> {
+  const rows = await scope.db.query<Row>(nextPage(type, selection)({ after: after || lowestId }))
+  const changes = rows.flatMap((row) => changeOf(scope, type, recordOf(type, row)) ?? [])
+  if (computesUnique(type)) await giveUpValues(scope, type, changes)
+  await store(scope, type, changes)
+  return { count: rows.length, last: rows.at(-1)?.id }
 }
+
+const nextPage = (type: RecordType, selection: Selection) =>
+  shaped(type, `recompute page ${selection}`, () => {
+    const page = builder
+      .select(allColumns(type))
+      .from(tableOf(type))
+      .where('id', '>', slot('after') as never)
+    if (selection === 'empty') {
+      page.where((either) => {
+        for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
+      })
+    }
+    return page.orderBy('id').limit(recordsPerStep).forUpdate()
+  })
 
 const count = sql(
   'count_type',
@@ -49,52 +62,73 @@ export async function countRecords(scope: Scope, type: RecordType): Promise<numb
   return (await scope.db.query<{ records: number }>(count(scope.workspace.id, type.id)))[0]?.records ?? 0
 }
 
-const mark = sql('transaction_mark', 'select pg_snapshot_xmax(pg_current_snapshot())::text as mark')
-/** A mark that every transaction which is open now lies before. */
-export async function thisTransaction(db: Executor): Promise<string> {
-  return (await db.query<{ mark: string }>(mark()))[0]?.mark ?? '0'
+/** A record as it is stored, and its values once computed. */
+interface Change {
+  readonly stored: StoredRecord
+  readonly values: Values
 }
 
-const open = sql('transactions_before', 'select pg_snapshot_xmin(pg_current_snapshot()) < $1::xid8 as open')
-/** Whether a transaction before the mark is still open. */
-export async function openTransactionsBefore(db: Executor, mark: string): Promise<boolean> {
-  return (await db.query<{ open: boolean }>(open(mark)))[0]?.open ?? false
+/** What computing a record changes; undefined when that is nothing. Fields in `withheld` are to be empty. */
+function changeOf(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Change | undefined {
+  const values: Values = Object.assign(noValues(), stored.values)
+  computeValues(scope, type, values, withheld)
+  const differs = type.computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
+  return differs ? { stored, values } : undefined
 }
 
-/** Computes a record anew; true when that changed a value. */
-function differs(scope: Scope, type: RecordType, record: StoredRecord): boolean {
-  const before = { ...record.values }
-  computeValues(scope, type, record.values)
-  return type.computations.some(({ field: { key } }) => !isSameValue(before[key] ?? null, record.values[key] ?? null))
-}
-
-/** One statement for all: a column of ids and one of values for each column that is computed. */
-function storeComputed(type: RecordType, records: readonly StoredRecord[]) {
-  const fields = type.computations.map(({ field }) => field)
-  const columns = fields.flatMap((field) =>
-    columnsOf(field).map((column, index) => ({ column, type: fieldKinds[field.type].columns[index] ?? 'text' })),
+/** Empties the unique fields of records that are about to change them, so that none stands in the way of another of the same step. */
+async function giveUpValues(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
+  const keys = type.computations.flatMap(({ field }) => (field.unique ? field.key : []))
+  const moving = changes.filter(({ stored, values }) =>
+    keys.some((key) => (stored.values[key] ?? null) !== null && !isSameValue(stored.values[key] ?? null, values[key] ?? null)),
   )
-  const statement = shaped(type, 'recompute store', () =>
-    builder.raw(
-      `update ? as record set ${columns.map(() => '?? = ?').join(', ')}
-       from json_to_recordset(?::json) as computed (id uuid, ${columns.map(({ type: columnType }) => `?? ${columnType}`).join(', ')})
-       where record.id = computed.id`,
-      [
-        tableOf(type),
-        ...columns.flatMap(({ column }) => [column, builder.raw('computed.??', [column])]),
-        slot('rows'),
-        ...columns.map(({ column }) => column),
-      ] as never,
+  if (moving.length === 0) return
+  await scope.db.query(
+    emptyUnique(
+      type,
+      moving.map(({ stored }) => stored.id),
     ),
   )
-  return statement({ rows: JSON.stringify(records.map((record) => rowOf(record, fields))) })
+  for (const { stored } of moving) for (const key of keys) stored.values[key] = null
 }
 
-function rowOf(record: StoredRecord, fields: readonly Field[]): Record<string, unknown> {
-  const row: Record<string, unknown> = { id: record.id }
-  for (const field of fields) {
-    const cells = fieldKinds[field.type].toColumns(record.values[field.key] ?? null)
-    for (const [index, column] of columnsOf(field).entries()) row[column] = cells[index]
+/** Stores computed records in their order. When another record holds a value of one, they go in halves, down to the one without it. */
+async function store(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
+  const [first] = changes
+  if (!first || (await storeUnlessHeld(scope, type, changes)) === undefined) return
+  if (changes.length === 1) return storeWithout(scope, type, first.stored)
+  const half = changes.length >> 1
+  await store(scope, type, changes.slice(0, half))
+  await store(scope, type, changes.slice(half))
+}
+
+/** Stores of a record what it can have: fields whose value another record holds are left empty. */
+async function storeWithout(scope: Scope, type: RecordType, stored: StoredRecord): Promise<void> {
+  const withheld = new Set<string>()
+  for (;;) {
+    const change = changeOf(scope, type, stored, withheld)
+    const held = change && (await storeUnlessHeld(scope, type, [change]))
+    if (held === undefined) return
+    withheld.add(held)
   }
-  return row
+}
+
+/** Stores all of the changes or, when a unique field's value is held by another record already, none; then gives that field's key. */
+async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<string | undefined> {
+  const statement = storeComputed(
+    type,
+    changes.map(({ stored, values }) => ({ ...stored, values })),
+  )
+  if (!computesUnique(type)) {
+    await scope.db.query(statement)
+    return undefined
+  }
+  try {
+    await inSavepoint(scope.db, () => scope.db.query(statement))
+    return undefined
+  } catch (error) {
+    const field = heldField(type, conflictOf(type, error))
+    if (!field) throw error
+    return field.key
+  }
 }

@@ -73,14 +73,23 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
     return builder.raw(
       `with fresh as (select uuidv7() as id),
        changed as (
-         insert into ? (id, created_by, created_at, updated_at${', ??'.repeat(columns.length)})
-         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id)${', ?'.repeat(parameters.length)} from fresh
+         insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
+         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${', ?'.repeat(parameters.length)} from fresh
          returning id, created_at
        ),
        audited as (?),
        counted as (?)
        select id, created_at, ? from changed`,
-      [tableOf(type), ...columns, slot('createdBy'), ...parameters, audited('record.created'), counted(1), dispatched('created')] as never,
+      [
+        tableOf(type),
+        type.editionColumn,
+        ...columns,
+        slot('createdBy'),
+        ...parameters,
+        audited('record.created'),
+        counted(1),
+        dispatched('created'),
+      ] as never,
     )
   })
 
@@ -92,11 +101,11 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
     )
     return builder.raw(
       `with changed as (
-         update ? set updated_at = greatest(now(), created_at)${', ?'.repeat(sets.length)} where id = ? returning id
+         update ? set updated_at = greatest(now(), created_at), ?? = null${', ?'.repeat(sets.length)} where id = ? returning id
        ),
        audited as (?)
        select ?`,
-      [tableOf(type), ...sets, slot('id'), audited('record.updated'), dispatched('updated')] as never,
+      [tableOf(type), type.editionColumn, ...sets, slot('id'), audited('record.updated'), dispatched('updated')] as never,
     )
   })
 

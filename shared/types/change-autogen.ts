@@ -1,24 +1,25 @@
-import type { Scope } from '#shared/access/scope.ts'
+import { type Scope, within } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
-import { writeField } from '#shared/types/field-store.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import { lockField } from '#shared/types/locked-field.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
+
+const highestNext = 1e15
 
 /** What makes a field number itself. */
 export const autogenInput = schema(
   t.Object({
     pattern: t.String({ minLength: 1, description: 'Text with one {seq} token and date tokens, such as INV-{yyyy}-{seq:4:yearly}.' }),
-    next: t.Optional(t.Integer({ minimum: 0, maximum: 1e15, description: 'Above 0: the next number is at least this.' })),
+    next: t.Optional(nullable(t.Integer({ maximum: highestNext, description: 'Above 0: the next number is at least this.' }))),
   }),
 )
 
-const setPattern = sql(
-  'set_autogen',
-  `update fields set autogen = $3 where workspace_id = $1 and id = $2 and not system and not rules ? 'formula' returning id`,
-)
+const setPattern = sql('set_autogen', 'update fields set autogen = $3 where workspace_id = $1 and id = $2')
 
 const raise = sql(
   'raise_number',
@@ -27,29 +28,38 @@ const raise = sql(
 )
 
 /**
- * Makes a custom string field number itself; records that exist stay as they are (document 1, Field rules, 3). Throws NOT_FOUND, and
- * VALIDATION_ERROR for another type, a computed field or a bad pattern.
+ * Makes a custom string field number itself; records that exist stay as they are (document 1, Field rules, 3). With `next` above 0 the next
+ * number of the present period is at least that; the counter never goes back. Throws NOT_FOUND, and VALIDATION_ERROR for another type, a
+ * computed field, a bad pattern and one whose numbers the field's own rules do not allow.
  */
-export async function numberField(
-  scope: Scope,
-  fieldId: string,
-  { pattern, next = 0 }: { pattern: string; next?: number },
-): Promise<FieldView> {
-  const { id, type, rules, key } = await requireCustomField(scope, fieldId)
-  if (type !== 'string') throw problem('VALIDATION_ERROR', `auto-numbering is for string fields; ${key} is a ${type} field`)
-  if (rules.formula !== undefined) throw problem('VALIDATION_ERROR', `${key} is computed; remove its formula before it numbers itself`)
-  const numbering = parseNumbering(pattern)
-  const workspaceId = scope.workspace.id
+export async function numberField(scope: Scope, fieldId: string, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
+  const found = await requireCustomField(scope, fieldId)
   return scope.db.transaction(async (tx) => {
-    const field = await writeField(tx, workspaceId, id, setPattern(workspaceId, id, pattern))
-    if (!field) throw problem('NOT_FOUND')
-    if (next > 0) await tx.query(raise(workspaceId, id, numbering.periodOf(scope.now()), next))
-    return viewField(field)
+    const { field } = await lockField(tx, scope, found)
+    requireNumberable(field)
+    await setNumbering(within(scope, tx), field, input.pattern, Math.max(input.next ?? 0, 1))
+    return viewField({ ...field, autogen: input.pattern })
   })
 }
 
-/** Makes a field ordinary again. Its counter stays, so that no number is ever issued twice. Throws NOT_FOUND. */
+/** Makes a field ordinary again. Its counters stay, so that no number is ever issued twice. Throws NOT_FOUND. */
 export async function stopNumbering(scope: Scope, fieldId: string): Promise<void> {
-  const { id } = await requireCustomField(scope, fieldId)
-  if (!(await writeField(scope.db, scope.workspace.id, id, setPattern(scope.workspace.id, id, '')))) throw problem('NOT_FOUND')
+  const found = await requireCustomField(scope, fieldId)
+  await scope.db.transaction(async (tx) => {
+    const { field } = await lockField(tx, scope, found)
+    await tx.query(setPattern(scope.workspace.id, field.id, ''))
+  })
+}
+
+function requireNumberable({ key, type, rules }: Field): void {
+  if (type !== 'string') throw problem('VALIDATION_ERROR', `auto-numbering is for string fields; ${key} is a ${type} field`)
+  if (rules.formula !== undefined) throw problem('VALIDATION_ERROR', `${key} is computed; remove its formula before it numbers itself`)
+}
+
+async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {
+  const [numbering, now, workspaceId] = [parseNumbering(pattern), scope.now(), scope.workspace.id]
+  const text = numbering.format(next, now)
+  fieldKinds[field.type].check(text, field, `pattern: ${text}`)
+  await scope.db.query(setPattern(workspaceId, field.id, pattern))
+  if (next > 1) await scope.db.query(raise(workspaceId, field.id, numbering.periodOf(now), next))
 }

@@ -2,14 +2,14 @@ import type { Scope } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { changeTable } from '#shared/types/change-table.ts'
 import { compileComputations } from '#shared/types/computed.ts'
-import { findField } from '#shared/types/field-store.ts'
+import { startEdition } from '#shared/types/edition.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
-import { readRecordType } from '#shared/types/record-type.ts'
+import { lockField } from '#shared/types/locked-field.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
-import { lockType } from '#shared/types/type-store.ts'
 
 /** What makes a field computed. */
 export const formulaInput = schema(
@@ -23,31 +23,31 @@ const setFormula = sql(
 const dropFormula = sql('drop_formula', `update fields set rules = rules - 'formula' where workspace_id = $1 and id = $2`)
 
 /**
- * Makes a custom field computed by a formula; a worker computes it for the records that exist (document 1, Field rules, 4). Throws
- * NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an auto-numbered field.
+ * Makes a custom field computed by a formula (document 1, Field rules, 4). Every write from now on computes it, and a worker computes it for
+ * the records that exist. Throws NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an
+ * auto-numbered field.
  */
 export async function computeField(scope: Scope, fieldId: string, formula: string): Promise<FieldView> {
-  const { id, entityType } = await requireCustomField(scope, fieldId)
-  const { id: workspaceId } = scope.workspace
-  return scope.db.transaction(async (tx) => {
-    await tx.query(lockType(workspaceId, entityType))
-    const type = await readRecordType(tx, workspaceId, entityType)
-    const field = type?.fieldByKey.get((await findField(tx, workspaceId, id))?.key ?? '')
-    if (!type || !field) throw problem('NOT_FOUND')
+  const found = await requireCustomField(scope, fieldId)
+  return changeTable(scope, async (tx) => {
+    const { type, field } = await lockField(tx, scope, found)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} numbers itself; stop that before it is computed`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
-    compileComputations(type.fields.map((other) => (other.id === id ? changed : other)))
-    await tx.query(setFormula(workspaceId, id, formula))
-    await scope.queue.enqueue(tx, recomputeRecords, { workspaceId, cause: scope.cause }, { typeKey: entityType })
+    compileComputations(type.fields.map((other) => (other === field ? changed : other)))
+    await startEdition(tx, type)
+    await tx.query(setFormula(type.workspaceId, field.id, formula))
+    await scope.queue.enqueue(tx, recomputeRecords, { workspaceId: type.workspaceId, cause: scope.cause }, { typeKey: type.key })
     return viewField(changed)
   })
 }
 
 /** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND. */
 export async function stopComputing(scope: Scope, fieldId: string): Promise<void> {
-  const { id, entityType } = await requireCustomField(scope, fieldId)
-  await scope.db.transaction(async (tx) => {
-    await tx.query(lockType(scope.workspace.id, entityType))
-    await tx.query(dropFormula(scope.workspace.id, id))
+  const found = await requireCustomField(scope, fieldId)
+  if (found.rules.formula === undefined) return
+  await changeTable(scope, async (tx) => {
+    const { type, field } = await lockField(tx, scope, found)
+    await startEdition(tx, type)
+    await tx.query(dropFormula(type.workspaceId, field.id))
   })
 }

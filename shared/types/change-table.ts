@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Scope } from '#shared/access/scope.ts'
 import { isLockTimeout } from '#shared/db/conflicts.ts'
 import type { Tx } from '#shared/db/database.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
 /** How long a change of a table is tried before the caller is told to come back. */
@@ -19,12 +20,14 @@ const limitLockWait = { text: `set local lock_timeout = '500ms'` }
  */
 export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx) => Promise<T>, tryForMs = patienceMs): Promise<T> {
   const deadline = performance.now() + tryForMs
+  const attempt = async (tx: Tx) => {
+    await tx.query(limitLockWait)
+    return change(tx)
+  }
   for (;;) {
     try {
-      return await db.transaction(async (tx) => {
-        await tx.query(limitLockWait)
-        return change(tx)
-      })
+      // In a transaction that is open already an attempt that fails must leave it usable.
+      return await inSavepoint(db, () => db.transaction(attempt))
     } catch (error) {
       if (!isLockTimeout(error)) throw error
       if (performance.now() > deadline) throw busy(error)

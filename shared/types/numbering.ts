@@ -1,11 +1,12 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { countCharacters } from '#shared/types/fields/text.ts'
 
-/** The longest auto-numbering pattern (document 1, Fields). */
+/** Characters that an auto-numbering pattern may have (document 1, Auto-numbering pattern tokens). */
 export const maxPatternLength = 100
 
 /** An auto-numbering pattern that has been checked. */
 export interface Numbering {
-  /** The text of a number that is issued at this time, in UTC. */
+  /** The text of a number that is issued at this time, in UTC. A number with more digits than the pattern has keeps them all. */
   readonly format: (number: number, at: Date) => string
   /** Names the run of numbers that a time belongs to; empty when numbers never restart. */
   readonly periodOf: (at: Date) => string
@@ -43,7 +44,7 @@ export function parseNumbering(pattern: string): Numbering {
 }
 
 function readPattern(pattern: string): Numbering {
-  if (pattern.length > maxPatternLength) throw refused(`must have at most ${maxPatternLength} characters`)
+  if (countCharacters(pattern) > maxPatternLength) throw refused(`must have at most ${maxPatternLength} characters`)
   const parts: Part[] = []
   const sequences: { readonly length: number }[] = []
   for (const [text, token] of pattern.matchAll(/\{([^{}]*)\}|[^{}]+|[{}]/g)) {
@@ -73,7 +74,7 @@ function readPattern(pattern: string): Numbering {
 const never = { length: 0, tokens: [] }
 
 function parseSequence(token: string): { digits: number; period: { length: number; tokens: readonly (readonly string[])[] } } {
-  const [, digits, name] = /^seq(?::(\d{1,3})(?::([a-z]+))?)?$/.exec(token) ?? refuseToken(token)
+  const [, digits, name] = /^seq(?::(0|[1-9]\d*)(?::([a-z]+))?)?$/.exec(token) ?? refuseToken(token)
   const width = digits === undefined ? 1 : Number(digits)
   if (width < 1 || width > 10) throw refused(`{${token}}: the number of digits must be 1 to 10`)
   const period = name === undefined ? never : Object.hasOwn(periods, name) ? periods[name] : undefined

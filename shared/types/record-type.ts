@@ -5,7 +5,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
-import { codeColumnOf, schemaOf } from '#shared/types/tables.ts'
+import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/types/tables.ts'
 import { readUi } from '#shared/types/ui.ts'
 
 /** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
@@ -27,6 +27,8 @@ export interface RecordType {
   readonly computations: readonly Computation[]
   /** PostgreSQL schema of the workspace; the table in it is named by the type's key. */
   readonly schema: string
+  /** The column that every write of a record names: the table has it as long as this picture is good to write from. */
+  readonly editionColumn: string
 }
 
 interface Row {
@@ -38,6 +40,7 @@ interface Row {
   readonly ui: string
   readonly description: string
   readonly system: boolean
+  readonly edition: number
   readonly created_at: string
   readonly fields: readonly FieldRow[]
 }
@@ -108,7 +111,7 @@ export const fieldColumns = `field.id, field.key, field.label, field.type, field
   field.autogen, field.description, field.rules, field.system, field.column_name,
   to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
 
-function pictureOf(workspaceId: string, { created_at, fields: rows, ui, ...row }: Row): RecordType {
+function pictureOf(workspaceId: string, { created_at, edition, fields: rows, ui, ...row }: Row): RecordType {
   const { fields, computations } = computationsOf(rows.map((field) => fieldOf(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
   const picture = {
@@ -120,13 +123,14 @@ function pictureOf(workspaceId: string, { created_at, fields: rows, ui, ...row }
     computations,
     workspaceId,
     schema: schemaOf(workspaceId),
+    editionColumn: editionColumnOf(edition),
   }
   return Object.freeze(picture)
 }
 
 const find = sql(
   'find_record_type',
-  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.created_at,
+  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.created_at,
      coalesce((
        select json_agg(listed order by listed.position)
        from (

@@ -25,8 +25,14 @@ export const uniqueIndexOf = (fieldId: string): string => `unique_${hex(fieldId)
 export const fieldOfUniqueIndex = (constraint: string | undefined): string | undefined =>
   /^unique_([0-9a-f]{32})$/.exec(constraint ?? '')?.[1]
 
-/** The columns that every record has. */
-const ownColumns = 4
+/**
+ * The column, always empty, that every write of a record names. Keys of fields begin with a letter, so it is never taken for a field's
+ * (shared/types/edition.ts).
+ */
+export const editionColumnOf = (edition: number): string => `_edition_${edition}`
+
+/** The columns that every table has: those of `createTable`. */
+const ownColumns = 5
 
 /**
  * The most columns that a table may ever have, within PostgreSQL's 1,600: a dropped column counts on, and each costs every row a bit.
@@ -39,7 +45,7 @@ export const countColumns = (types: readonly FieldType[]): number =>
   types.reduce((count, type) => count + fieldKinds[type].columns.length, ownColumns)
 
 /**
- * Makes a type's table with the columns that every record has. Tables and indexes share one space of names, so an index is never named
+ * Makes a new type's table with the columns that every table has. Tables and indexes share one space of names, so an index is never named
  * like a type: its name is longer than a type's key may be.
  */
 export async function createTable(tx: Tx, schema: string, table: string, typeId: string): Promise<void> {
@@ -50,9 +56,10 @@ export async function createTable(tx: Tx, schema: string, table: string, typeId:
            id uuid constraint ?? primary key,
            created_by uuid,
            created_at timestamptz not null,
-           updated_at timestamptz not null
+           updated_at timestamptz not null,
+           ?? boolean
          ) with (fillfactor = 90)`,
-        [schema, table, `id_${hex(typeId)}`],
+        [schema, table, `id_${hex(typeId)}`, editionColumnOf(1)],
       ),
     ),
   )

@@ -110,7 +110,7 @@ test('a field that breaks a rule is refused with the rule named, and leaves noth
     else t.regex(body.error.message, message)
   }
   t.deepEqual(await list(), [])
-  t.is((await readColumns(w, org, 'deals')).length, 4)
+  t.is((await readColumns(w, org, 'deals')).length, 5)
 })
 
 test('the longest of everything is accepted, and keys of one beginning stay apart', async (t) => {

@@ -190,7 +190,7 @@ async function agrees(t: { deepEqual: (actual: unknown, expected: unknown) => un
     `select type.key || '.' || name as name
      from record_types as type
      cross join lateral (
-       values ('id'), ('created_by'), ('created_at'), ('updated_at')
+       values ('id'), ('created_by'), ('created_at'), ('updated_at'), ('_edition_' || type.edition)
        union all select column_name from fields as field where field.type_id = type.id
        union all select column_name || '_code' from fields as field where field.type_id = type.id and field.type = 'currency'
      ) as own (name)

@@ -1,6 +1,6 @@
-import { type Scope, within } from '#shared/access/scope.ts'
+import { within } from '#shared/access/scope.ts'
 import { withRecordType } from '#shared/records/picture.ts'
-import { countRecords, openTransactionsBefore, recomputeAfter, thisTransaction } from '#shared/records/recompute.ts'
+import { computesUnique, countRecords, recomputeAfter, type Selection } from '#shared/records/recompute.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
 import { handler } from '#workers/handler.ts'
 
@@ -8,31 +8,33 @@ import { handler } from '#workers/handler.ts'
 interface Progress {
   readonly done: number
   readonly total: number
+  readonly selection: Selection
   /** The last record that was computed; empty at the start. */
   readonly after: string
 }
 
-/** How often, and how long at most, other transactions are waited for. */
-const [waitMs, patienceMs] = [50, 30_000]
-
+// Whatever was being written from a picture without the formula is committed, or was refused, before this job is enqueued, and every write
+// since computes by itself (shared/types/edition.ts): once the last record was looked at, all are right.
 export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
-  if (checkpoint === undefined) await othersToEnd(scope, signal)
   let progress = (checkpoint ?? {
     done: 0,
     total: await withRecordType(scope, typeKey, (type) => countRecords(scope, type)),
+    selection: 'all',
     after: '',
   }) as Progress
   for (;;) {
     signal.throwIfAborted()
-    const { done, total, after } = progress
+    const { done, total, selection, after } = progress
     const step = await withRecordType(scope, typeKey, (type) =>
       scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
-        const { count, last } = await recomputeAfter(inside, type, after)
-        if (last === undefined) return undefined
-        const next = { done: done + count, total: Math.max(total, done + count), after: last }
-        await advance({ done: next.done, total: next.total }, next, inside)
-        return next
+        const { count, last } = await recomputeAfter(inside, type, after, selection)
+        const next = last === undefined ? secondRun(progress, computesUnique(type)) : { ...progress, after: last }
+        if (next === undefined) return undefined
+        const counted = selection === 'all' ? done + count : done
+        const reached = { ...next, done: counted, total: Math.max(total, counted) }
+        await advance({ done: reached.done, total: reached.total }, reached, inside)
+        return reached
       }),
     )
     if (step === undefined) return commit(async () => ({ result: { records: progress.done } }))
@@ -40,12 +42,6 @@ export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, s
   }
 })
 
-/** Waits for writes that began before the formula was known: what they leave behind would stay uncomputed. */
-async function othersToEnd(scope: Scope, signal: AbortSignal): Promise<void> {
-  const mark = await thisTransaction(scope.db)
-  const deadline = performance.now() + patienceMs
-  while (performance.now() < deadline && (await openTransactionsBefore(scope.db, mark))) {
-    signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
-  }
-}
+/** A value of a unique field that was held when it was computed may be free once its holder was computed too. */
+const secondRun = (progress: Progress, hasUnique: boolean): Progress | undefined =>
+  hasUnique && progress.selection === 'all' ? { ...progress, selection: 'empty', after: '' } : undefined
