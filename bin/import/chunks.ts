@@ -24,7 +24,7 @@ export async function* chunksOf(path: string, proposal: Proposal): AsyncGenerato
   let chunk = startChunk(header)
   for await (const row of (await readCsv(createReadStream(path))).rows) {
     const line = 'cells' in row ? lineOf(row, positions) : undefined
-    if (chunk.rows.length === most.rows || (chunk.rows.length > 0 && chunk.bytes + (line?.length ?? 0) > most.bytes)) {
+    if (isFull(chunk, line?.length ?? 0)) {
       yield endChunk(chunk)
       chunk = startChunk(header)
     }
@@ -42,6 +42,9 @@ interface OpenChunk {
 }
 
 const startChunk = (header: Buffer): OpenChunk => ({ lines: [header], rows: [], refused: [], bytes: header.length })
+
+const isFull = ({ rows, refused, bytes }: OpenChunk, more: number): boolean =>
+  rows.length + refused.length === most.rows || (rows.length > 0 && bytes + more > most.bytes)
 
 function addLine(chunk: OpenChunk, row: number, line: Buffer): void {
   chunk.lines.push(line)
