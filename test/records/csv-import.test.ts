@@ -1,29 +1,16 @@
 import test from 'ava'
-import { createMember, createOrg } from '#test/support/factories.ts'
+import { csv, importInto, records, totalOf, typeOf } from '#test/records/importing.ts'
+import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
-import { holdAt } from './hold.ts'
 
 const take = shareWorld(test)
-const csv = { 'content-type': 'text/csv' }
-const records = (w: World, type: string) => `${w.org.path}/records/${type}`
-const importInto = (w: World, type: string, text: string | Uint8Array) => w.org.owner.post(`${records(w, type)}/import`, text, csv)
-const totalOf = async (w: World, type: string) => (await w.org.owner.get(`${records(w, type)}?offset=0`)).data.total
 const filesOf = async (w: World) => (await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount
 
 /** The values of all records in the order of their creation. */
 async function valuesOf(w: World, type: string): Promise<readonly Record<string, unknown>[]> {
   const { data } = await w.org.owner.get(`${records(w, type)}?sort=created_at&dir=asc&limit=200`)
   return data.records.map(({ values }: { values: Record<string, unknown> }) => ({ ...values }))
-}
-
-/** Makes a record type with these fields. */
-async function typeOf(w: World, key: string, fields: Readonly<Record<string, object>>): Promise<void> {
-  await w.org.owner.post(`${w.org.path}/types`, { key, label: key })
-  for (const [field, more] of Object.entries(fields)) {
-    const made = await w.org.owner.post(`${w.org.path}/fields`, { entity_type: key, key: field, label: field, type: 'string', ...more })
-    if (made.status !== 201) throw new Error(made.text)
-  }
 }
 
 test('cells become values as their field reads them, and blank ones are left to defaults and numbers', async (t) => {
@@ -191,93 +178,4 @@ test('the free plan takes the rows that there is room for', async (t) => {
   t.deepEqual({ ...data.errors[0] }, { row: 251, message: `The free plan holds at most ${cap} records` })
   t.is(await totalOf(w, 'locations'), cap)
   t.like((await importInto(w, 'locations', rows(2))).data, { created: 0, failed: 2 })
-})
-
-test('of 20 imports of the same unique values at once each value is created once', async (t) => {
-  const w = await take()
-  await typeOf(w, 'codes', { code: { unique: true } })
-  const codes = Array.from({ length: 200 }, (_, index) => `c${index}`)
-  const files = Array.from({ length: 20 }, (_, index) => `code\n${(index % 2 ? codes : codes.toReversed()).join('\n')}\n`)
-  const answers = await Promise.all(files.map((file) => importInto(w, 'codes', file)))
-  t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-  t.is(
-    answers.reduce((sum, { data }) => sum + data.created, 0),
-    200,
-  )
-  t.is(
-    answers.reduce((sum, { data }) => sum + data.failed, 0),
-    19 * 200,
-  )
-  t.is(await totalOf(w, 'codes'), 200)
-})
-
-test('a creation and an import that wait for each other both end with what is true', async (t) => {
-  const w = await take()
-  await typeOf(w, 'pairs', { one: { unique: true }, two: { unique: true }, note: {} })
-  const hold = await holdAt(w, 'here', 'pairs', 'note')
-  const importing = importInto(w, 'pairs', 'one,two,note\na,a,\nb,b,here\n')
-  await hold.reached()
-  // It takes b of the first field and waits for a of the second, which the import has; the import comes to wait for b.
-  const creating = w.org.owner.post(records(w, 'pairs'), { values: { one: 'b', two: 'a' } })
-  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid' and query like '%"pairs"%'`
-  while ((await w.db.query(blocked)).rowCount === 0);
-  await hold.release()
-  const [imported, created] = [await importing, await creating]
-  t.is(imported.data.created + (created.status === 201 ? 1 : 0), 2, created.text)
-  t.true([201, 409].includes(created.status), created.text)
-  t.is(await totalOf(w, 'pairs'), 2)
-})
-
-test('imports into two workspaces at once do not meet', async (t) => {
-  const w = await take()
-  const other = { ...w, org: await createOrg(w, 'Other') }
-  const both = [w, other]
-  for (const one of both) await typeOf(one, 'codes', { code: { unique: true } })
-  const text = `code\n${Array.from({ length: 300 }, (_, index) => `c${index}`).join('\n')}\n`
-  for (const { data } of await Promise.all(both.map((one) => importInto(one, 'codes', text)))) t.like(data, { created: 300, failed: 0 })
-  for (const one of both) t.is(await totalOf(one, 'codes'), 300)
-})
-
-const long = `name,address,extra\n${Array.from({ length: 500 }, (_, index) => `row ${index + 1},a,b`).join('\n')}\n`
-
-test('a field that is deleted while an import runs is passed over from then on', async (t) => {
-  const w = await take()
-  const made = await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'extra', label: 'Extra', type: 'string' })
-  const hold = await holdAt(w, 'row 250')
-  const running = importInto(w, 'locations', long)
-  await hold.reached()
-  const deleting = w.org.owner.delete(`${w.org.path}/fields/${made.data.id}`)
-  await hold.release()
-  t.deepEqual({ ...(await running).data }, { created: 500, failed: 0, errors: [] })
-  t.is((await deleting).status, 204)
-  t.is(await totalOf(w, 'locations'), 500)
-})
-
-test('a field that becomes required while an import runs binds the rows that are left', async (t) => {
-  const w = await take()
-  const hold = await holdAt(w, 'row 250')
-  const running = importInto(w, 'locations', long)
-  await hold.reached()
-  const field = { entity_type: 'locations', key: 'must', label: 'Must', type: 'string', required: true }
-  const adding = w.org.owner.post(`${w.org.path}/fields`, field)
-  await hold.release()
-  t.is((await adding).status, 201)
-  const { data } = await running
-  t.is(data.created + data.failed, 500)
-  t.true(data.created >= 300)
-  t.is(await totalOf(w, 'locations'), data.created)
-  for (const { message } of data.errors) t.is(message, 'values.must is required')
-})
-
-test('an import by a member who is removed while it runs ends', async (t) => {
-  const w = await take()
-  const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:*'] }])
-  const hold = await holdAt(w, 'row 50')
-  const { data } = await client.post(`${records(w, 'locations')}/import`, long, { ...csv, prefer: 'respond-async' })
-  await hold.reached()
-  t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 204)
-  await hold.release()
-  const job = async () => (await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}`)).data
-  while ((await job()).finished_at === null);
-  t.like(await job(), { status: 'done', result: { created: 500, failed: 0 } })
 })
