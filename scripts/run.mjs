@@ -11,11 +11,9 @@ const verbs = {
   ci: ['scripts/ci.ts'],
   postgres: ['scripts/postgres.ts'],
   migrate: ['bin/kontor.ts', 'migrate'],
-  console: ['scripts/console.ts'],
   routes: ['scripts/routes.ts'],
   jobs: ['scripts/jobs.ts'],
   trace: ['scripts/trace.ts'],
-  'test:faults': ['scripts/test.ts', 'test/faults/**/*.faults.ts'],
   bench: ['bench/main.ts'],
 }
 

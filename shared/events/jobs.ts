@@ -10,7 +10,7 @@ export const dispatchChanges = defineJob({
   name: 'events.dispatch',
   kind: 'events.dispatch',
   pool: 'flows',
-  concurrency: 16,
+  concurrency: 100,
   retry: retry.transient,
   timeoutSeconds: 60,
   tracked: false,

@@ -7,7 +7,7 @@ export const deliverNotifications = defineJob({
   name: 'notifications.deliver',
   kind: 'notifications.deliver',
   pool: 'data',
-  concurrency: 8,
+  concurrency: 100,
   retry: retry.transient,
   timeoutSeconds: 300,
   tracked: false,

@@ -32,9 +32,9 @@ export const updateRule = sql(
 export const deleteRule = sql('delete_rule', 'delete from notification_rules where workspace_id = $1 and id = $2 returning id')
 
 /**
- * Writes the items of some events for some rules and the next members, each once however often this is done, and gives the last
- * member's id when there may be more of them. Whoever joined after the event gets none. Values: workspace, audit entries, rules, the member after
- * whom to go on, how many.
+ * Writes the items of events for rules and the next members, each once however often this is done, and gives the last member's id when
+ * there may be more of them. Whoever joined after the event gets none. Values: workspace, audit entries, as many rules that heard of them,
+ * the member after whom to go on, how many.
  */
 export const deliverItems = sql(
   'deliver_notifications',
@@ -46,10 +46,10 @@ export const deliverItems = sql(
      insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event)
      select rule.workspace_id, member.user_id, notification_id(entry.id, rule.id, member.user_id), rule.title, entry.object_type,
        entry.record_id, substr(entry.action, length('record.') + 1)
-     from audit_entries as entry
-     join notification_rules as rule on rule.workspace_id = entry.workspace_id and rule.id = any($3::uuid[])
+     from unnest($2::uuid[], $3::uuid[]) as heard (entry_id, rule_id)
+     join audit_entries as entry on entry.workspace_id = $1 and entry.id = heard.entry_id
+     join notification_rules as rule on rule.workspace_id = $1 and rule.id = heard.rule_id
      join audience as member on member.joined_at <= entry.created_at
-     where entry.workspace_id = $1 and entry.id = any($2::uuid[])
      on conflict do nothing
    )
    select user_id from audience order by user_id offset $5::integer - 1 limit 1`,

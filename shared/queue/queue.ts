@@ -5,6 +5,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { Doorkeeper, joinGate } from '#shared/queue/gate.ts'
 import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
 import { insertOperation } from '#shared/queue/operations.ts'
+import { steadyPlans } from '#shared/queue/plans.ts'
 import { Signals } from '#shared/queue/signals.ts'
 
 /** On whose behalf a job is enqueued, and in which workspace; null for work of the platform itself. */
@@ -58,16 +59,16 @@ export class Queue {
 
   /**
    * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
-   * the id that is both. Workers hear of it after the commit. An untracked job that is filed again under its `id` is there once, for as
-   * long as the queue keeps it: an hour after its end.
+   * the id that is both. Workers hear of it after the commit.
    */
   async enqueue<Payload>(
     db: Executor,
     job: JobDefinition<Payload, unknown>,
     origin: Origin,
     payload: NoInfer<Payload>,
-    { id = newId(), ...options }: SendOptions & { readonly id?: string } = {},
+    options: SendOptions = {},
   ): Promise<string> {
+    const id = newId()
     const { workspaceId, cause } = origin
     if (cause.depth > maxDepth) return id
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
@@ -122,6 +123,7 @@ export async function installQueues(database: Database, jobs: readonly AnyJob[],
   })
   boss.on('error', () => undefined)
   await boss.start()
+  await steadyPlans(database)
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {

@@ -478,10 +478,14 @@ CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
 CREATE OR REPLACE FUNCTION public.admit_jobs(workspace uuid, gate_name text)
- RETURNS void
+ RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
     begin
+      if not exists (select from gated_jobs where workspace_id = workspace and gate = gate_name and slot is null) then
+        return false;
+      end if;
+      perform set_config('synchronous_commit', 'off', true);
       perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
       with waiting as (
         select id, slots, row_number() over (order by lane, place) as turn
@@ -509,6 +513,7 @@ AS $function$
         queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter,
         queue.heartbeat_seconds
       from admitted join pgboss.queue as queue on queue.name = admitted.queue;
+      return found;
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.clear_notifications()
@@ -570,13 +575,8 @@ CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      job gated_jobs;
     begin
-      delete from gated_jobs where id = new.id returning * into job;
-      if job.id is not null then
-        perform admit_jobs(job.workspace_id, job.gate);
-      end if;
+      delete from gated_jobs where id = new.id;
       return null;
     end $function$;
 

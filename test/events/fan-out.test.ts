@@ -48,13 +48,14 @@ test('500 changes reach 20 members once each, also when the worker is killed in 
   await makeRule(w)
   await createRecords(t, w, 500)
   const hold = await holdLaterHalf(w)
-  const first = await startWorkerProcess(t, w, 'data,flows')
+  await startWorkerProcess(t, w, 'flows')
+  const first = await startWorkerProcess(t, w, 'data')
   await hold.reached()
   const early = (await w.db.query('select count(*)::integer as count from notifications')).rows[0].count
   t.true(early > 0 && early < 10_000, `${early} items before the kill`)
   await first.kill('SIGKILL')
   await hold.release()
-  await startWorkerProcess(t, w, 'data,flows')
+  await startWorkerProcess(t, w, 'data')
   const open = `select from pgboss.job where state in ('created', 'retry', 'active')`
   while ((await w.db.query(open)).rowCount !== 0) await moment()
   t.is((await w.db.query('select count(distinct (user_id, record_id))::integer as count from notifications')).rows[0].count, 10_000)

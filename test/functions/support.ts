@@ -1,0 +1,34 @@
+import type { ExecutionContext } from 'ava'
+import type { Answer, Client } from '#test/support/client.ts'
+import type { Org } from '#test/support/factories.ts'
+
+/** A rule that allows these actions. */
+export const allow = (...actions: string[]) => ({ effect: 'allow', actions })
+
+/** Makes a function as the owner, with more of its settings where they are given, and returns it. */
+export async function createFunction(t: ExecutionContext, org: Org, source: string, settings: object = {}): Promise<Answer['data']> {
+  const made = await org.owner.post(`${org.path}/functions`, { name: 'Test', source, timeout_ms: 30_000, ...settings })
+  t.is(made.status, 201, made.text)
+  return made.data
+}
+
+/** A function whose handler has this body. */
+export const handlerOf = (body: string): string => `async function handler(input) { ${body} }`
+
+/** Invokes a function as a caller, the owner unless it is another, and returns the result of the run. */
+export async function invoke(
+  t: ExecutionContext,
+  org: Org,
+  id: string,
+  input?: unknown,
+  client: Client = org.owner,
+): Promise<Answer['data']> {
+  const answer = await client.post(`${org.path}/functions/${id}/invoke`, { input })
+  t.is(answer.status, 200, answer.text)
+  return answer.data
+}
+
+/** Makes a function of this body, runs it once as the owner and returns what came of it. */
+export async function runBody(t: ExecutionContext, org: Org, body: string, input?: unknown): Promise<Answer['data']> {
+  return invoke(t, org, (await createFunction(t, org, handlerOf(body))).id, input)
+}
