@@ -31,7 +31,7 @@ export default platformHandler(dispatchChanges, async ({ payload, scope, jobId }
   return { result: null }
 })
 
-/** Filing jobs one by one took most of a dispatcher's time: 690 changes a second against 3,000. */
+/** Filed one by one, a worker hands on 1,300 changes a second; together 9,600. */
 const file = inLots<readonly Filed[]>(async ({ db, queue }, lot) => {
   const byJob = Map.groupBy(lot.flat(), ({ job }) => job)
   for (const [job, filings] of byJob) await enqueueAll(queue, db, job, filings)
