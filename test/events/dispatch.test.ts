@@ -61,9 +61,21 @@ test('a write that is rolled back emits nothing', async (t) => {
   t.is((await dispatches(w)).length, 1)
 })
 
-test('an import of 500 rows is a handful of dispatches of many changes', async (t) => {
+/** Adds people to the workspace who never sign in. */
+const addMembers = (w: World, count: number) =>
+  w.db.query(
+    `with people as (
+       insert into users (id, email, name, password_hash)
+       select uuidv7(), n || '@example.com', 'Member ' || n, 'none' from generate_series(1, $2::integer) as n returning id
+     )
+     insert into members (workspace_id, user_id) select $1, id from people`,
+    [w.org.id, count],
+  )
+
+test('an import of 500 rows is a handful of dispatches of many changes, and reaches all of many members', async (t) => {
   const w = await world()
   t.teardown(w.close)
+  await addMembers(w, 99)
   await makeRule(w)
   const rows = Array.from({ length: 500 }, (_, index) => `place ${index}`)
   const file = `name\n${rows.join('\n')}\n`
@@ -78,6 +90,7 @@ test('an import of 500 rows is a handful of dispatches of many changes', async (
   holder.release()
   await w.drain()
   t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, 500)
+  t.is((await w.db.query('select count(*)::integer as count from notifications')).rows[0].count, 100 * 500)
 })
 
 test('a dispatch that is done again makes no job twice', async (t) => {
