@@ -149,6 +149,8 @@ export class Loop {
     await this.#services.queue.boss.complete(this.#handler.job.name, ids).catch((error: unknown) => {
       this.#services.log.warn({ err: error, queue: this.#handler.job.name }, 'could not complete jobs')
     })
+    // Until now they counted towards what their workspace may have at once, so its next ones could not be fetched.
+    if (this.#handler.job.perWorkspace !== undefined) this.wake()
   }
 
   async #beat(): Promise<void> {
