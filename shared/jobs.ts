@@ -5,7 +5,7 @@ import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { exportRecords, importRecords } from '#shared/records/jobs.ts'
-import { dropTable, recomputeRecords } from '#shared/types/jobs.ts'
+import { changeField, dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 
 /** Every job there is. A release creates their queues; workers must handle each exactly once. */
@@ -17,6 +17,7 @@ export const jobs: readonly AnyJob[] = [
   exportRecords,
   importRecords,
   recomputeRecords,
+  changeField,
   setUpWorkspace,
   dropTable,
   saveFunction,

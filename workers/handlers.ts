@@ -8,6 +8,7 @@ import mailReset from '#workers/people/mail-reset.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
 import recomputeRecords from '#workers/records/recompute.ts'
+import changeField from '#workers/types/change-field.ts'
 import dropTable from '#workers/types/drop-table.ts'
 import setUpWorkspace from '#workers/workspaces/set-up.ts'
 
@@ -20,6 +21,7 @@ export const handlers: readonly AnyHandler[] = [
   exportRecords,
   importRecords,
   recomputeRecords,
+  changeField,
   setUpWorkspace,
   dropTable,
   saveFunction,

@@ -1,4 +1,4 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { autogenInput, numberField, stopNumbering } from '#shared/types/change-autogen.ts'
@@ -6,7 +6,9 @@ import { describeField, repointField } from '#shared/types/change-field.ts'
 import { computeField, formulaInput, stopComputing } from '#shared/types/change-formula.ts'
 import { createField } from '#shared/types/create-field.ts'
 import { deleteField } from '#shared/types/delete-field.ts'
+import { fieldChange, readFieldChange } from '#shared/types/field-change.ts'
 import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
+import { changeField } from '#shared/types/jobs.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { requireField } from '#shared/types/require-field.ts'
 
@@ -44,6 +46,20 @@ export const routes = [
     status: 201,
     response: fieldView,
     handle: ({ body }, scope) => createField(scope, body),
+  }),
+  delegate({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change a field',
+    description:
+      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: fieldChange,
+    job: changeField,
+    makes: 'json',
+    payload: ({ params, body }, scope) => readFieldChange(scope, params.fieldId, body),
   }),
   answer({
     ...common,

@@ -58,8 +58,11 @@ function requireNumberable({ key, type, rules }: Field): void {
 
 async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {
   const [numbering, now, workspaceId] = [parseNumbering(pattern), scope.now(), scope.workspace.id]
-  const text = numbering.format(next, now)
-  fieldKinds[field.type].check(text, field, `pattern: ${text}`)
+  requireAllowedNumber(field, numbering.format(next, now))
   await scope.db.query(setPattern(workspaceId, field.id, pattern))
   if (next > 1) await scope.db.query(raise(workspaceId, field.id, numbering.periodOf(now), next))
 }
+
+/** Throws VALIDATION_ERROR when the field's own rules do not allow a number of its pattern. */
+export const requireAllowedNumber = (field: Pick<Field, 'type' | 'rules'>, text: string): void =>
+  fieldKinds[field.type].check(text, field, `pattern: ${text}`)

@@ -4,7 +4,10 @@ import type { Field } from '#shared/types/fields/field.ts'
 import { rulesToJson } from '#shared/types/fields/rules.ts'
 import { fieldKey } from '#shared/types/keys.ts'
 
-const description = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
+/** What people read of a field; the same wherever it is sent. */
+export const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
+export const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
+
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 
 /** What makes a field (document 1, Field creation body); null is not sent. */
@@ -12,7 +15,7 @@ export const fieldInput = schema(
   t.Object({
     entity_type: t.String({ description: 'The key of the record type that gets the field.' }),
     key: fieldKey,
-    label: t.String({ minLength: 1, maxLength: 100 }),
+    label: fieldLabel,
     type: t.Enum([...fieldTypes]),
     required: flag('No record is saved without a value.'),
     unique: flag('No two records hold the same value.'),
@@ -20,13 +23,13 @@ export const fieldInput = schema(
     rules: t.Optional(
       t.Unknown({ description: 'An object of rules, such as {max_len: 20, default: "new"}; which there are depends on the type.' }),
     ),
-    description: t.Optional(nullable(description)),
+    description: t.Optional(nullable(fieldDescription)),
   }),
 )
 export type FieldInput = TypeOf<typeof fieldInput>
 
 /** A new description of a field; null clears it like empty text. */
-export const descriptionInput = schema(t.Object({ description: nullable(description) }))
+export const descriptionInput = schema(t.Object({ description: nullable(fieldDescription) }))
 
 /** The type that a reference field points at from now on. */
 export const refTypeInput = schema(t.Object({ ref_type: t.String({ description: 'The key of an existing record type.' }) }))
@@ -44,7 +47,7 @@ export const fieldView = schema(
       unique: t.Boolean(),
       immutable: t.Boolean(),
       autogen: t.String({ description: 'The auto-numbering pattern; empty when off.' }),
-      description,
+      description: fieldDescription,
       rules: t.Record(t.String(), t.Unknown(), { description: 'In the form in which they are sent.' }),
       created_at: t.String({ format: 'date-time' }),
       system: t.Boolean({ description: 'True for fields built into built-in types, which cannot be changed or deleted.' }),

@@ -1,5 +1,7 @@
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
+import { fieldChangeShape } from '#shared/types/field-change.ts'
+import { fieldView } from '#shared/types/field-view.ts'
 
 /** Computes the computed fields of every record of a type, after a formula was set. */
 export const recomputeRecords = defineJob({
@@ -13,6 +15,20 @@ export const recomputeRecords = defineJob({
   tracked: true,
   payload: schema(t.Object({ typeKey: t.String() })),
   result: schema(t.Object({ records: t.Integer() })),
+})
+
+/** Changes a field's definition, once every record of its type keeps what the change asks for. */
+export const changeField = defineJob({
+  name: 'fields.change',
+  kind: 'field.change',
+  pool: 'data',
+  concurrency: 4,
+  perWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 3_600,
+  tracked: true,
+  payload: schema(t.Object({ fieldId: t.String(), change: fieldChangeShape })),
+  result: fieldView,
 })
 
 /** Removes the table of a record type that was deleted. */

@@ -46,7 +46,11 @@ export const currencyKind: FieldKind<Money> = {
   ruleKeys: ['min', 'max', 'unit'],
   filter: amountFilter,
   parse: parseMoney,
-  check: (value, field, path) => checkRange(value.amount, field, path),
+  check(value, field, path) {
+    checkRange(value.amount, field, path)
+    const { unit = value.code } = field.rules
+    if (value.code !== unit) throw refusal(`${path}.code`, unit, value.code)
+  },
   toColumns: (value) => [value?.amount ?? null, value?.code ?? null],
   fromColumns: ([amount, code]) => (amount == null ? null : { amount: amountOfCell(amount as string), code: code as string }),
   toJson: ({ amount, code }) => ({ amount: exactNumber(amount), code }),

@@ -1,0 +1,62 @@
+import type { Scope } from '#shared/access/scope.ts'
+import type { Tx } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import { requireAllowedNumber } from '#shared/types/change-autogen.ts'
+import { changeTable } from '#shared/types/change-table.ts'
+import { compileComputations } from '#shared/types/computed.ts'
+import { startEdition } from '#shared/types/edition.ts'
+import { type Definition, definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
+import { type FieldView, viewField } from '#shared/types/field-view.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { recomputeRecords } from '#shared/types/jobs.ts'
+import { type LockedField, lockField } from '#shared/types/locked-field.ts'
+import { parseNumbering } from '#shared/types/numbering.ts'
+import { requireCustomField } from '#shared/types/require-field.ts'
+import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
+
+const write = sql(
+  'change_field',
+  'update fields set label = $3, description = $4, required = $5, rules = $6 where workspace_id = $1 and id = $2 and not system',
+)
+
+/** Looks whether records keep what a change newly asks for, while nobody can write any of the type; throws when some do not. */
+export type RequireKept = (tx: Tx, field: LockedField, tightenings: readonly Tightening[]) => Promise<void>
+
+/**
+ * Changes a field's definition. What it newly asks of records is handed to `requireKept` while no write of the type can happen, and every
+ * write after it meets the new rules. Throws NOT_FOUND, and VALIDATION_ERROR for what `definitionAfter` refuses, an option that a formula
+ * names and rules that the field's own numbers break.
+ */
+export async function changeDefinition(scope: Scope, fieldId: string, change: FieldChange, requireKept: RequireKept): Promise<FieldView> {
+  const found = await requireCustomField(scope, fieldId)
+  return changeTable(scope, async (tx) => {
+    const locked = await lockField(tx, scope, found)
+    const { type, field } = locked
+    const after = definitionAfter(field, change)
+    const changed: Field = { ...field, ...after }
+    refuseBadFormulas(type.fields, changed)
+    if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
+    const tightenings = tighteningsOf(field, after)
+    const recomputes = field.rules.formula !== undefined && change.rules !== undefined
+    if (tightenings.length > 0 || recomputes) await startEdition(tx, type)
+    if (tightenings.length > 0) await requireKept(tx, locked, tightenings)
+    await tx.query(write(type.workspaceId, field.id, ...columnsOf(after)))
+    // Results that the new rules do not allow are given up, and those that the old ones did not allow are found.
+    if (recomputes)
+      await scope.queue.enqueue(tx, recomputeRecords, { workspaceId: type.workspaceId, cause: scope.cause }, { typeKey: type.key })
+    return viewField(changed)
+  })
+}
+
+const columnsOf = ({ label, description, required, rules }: Definition) => [label, description, required, JSON.stringify(rules)]
+
+/** A formula may name an option of a select field, which therefore stays. */
+function refuseBadFormulas(fields: readonly Field[], changed: Field): void {
+  try {
+    compileComputations(fields.map((other) => (other.id === changed.id ? changed : other)))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw problem('VALIDATION_ERROR', `rules: a formula needs ${changed.key} as it is; ${error.message}`, { cause: error })
+  }
+}

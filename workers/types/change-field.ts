@@ -1,0 +1,70 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { catchUp, countBreakersAfter, markChanges, type Question, refuseBroken, refuseBrokenSince } from '#shared/records/breakers.ts'
+import { withRecordType } from '#shared/records/picture.ts'
+import { countRecords } from '#shared/records/recompute.ts'
+import { changeDefinition } from '#shared/types/change-definition.ts'
+import { definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
+import { changeField } from '#shared/types/jobs.ts'
+import { requireCustomField } from '#shared/types/require-field.ts'
+import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
+import { handler } from '#workers/handler.ts'
+
+/** What a change asks of the records, as a picture of their type shows it. */
+type Asked = <T>(work: (question: Question) => Promise<T>) => Promise<T>
+
+type Advance = (progress: { done: number; total: number }) => Promise<void>
+
+// Records are looked at while everybody writes on; what changed meanwhile is looked at again, the last of it while nobody can write.
+export default handler(changeField, async ({ payload: { fieldId, change }, scope, signal, advance, commit }) => {
+  const { tightenings, ask } = await questionOf(scope, fieldId, change)
+  let mark = ''
+  if (tightenings.length > 0) {
+    mark = await ask(({ type }) => markChanges(scope, type))
+    await lookAtAll(scope, ask, signal, advance)
+    mark = await ask((question) => catchUp(scope, question, mark))
+  }
+  return commit(async (inside) => ({
+    result: await changeDefinition(inside, fieldId, change, async (tx, { type, field }, needed) => {
+      requireAsked(tightenings, needed)
+      await refuseBrokenSince(tx, { type, field, tightenings: needed }, mark)
+    }),
+  }))
+})
+
+async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
+  const field = await requireCustomField(scope, fieldId)
+  if (scope.actor.policy.permits('fields:create', field.entityType) === 'never') {
+    throw problem('FORBIDDEN', `Needs fields:create on ${field.entityType}`)
+  }
+  const tightenings = tighteningsOf(field, definitionAfter(field, change))
+  const ask: Asked = (work) =>
+    withRecordType(scope, field.entityType, (type) => {
+      const present = type.fields.find(({ id }) => id === fieldId)
+      if (!present) throw problem('NOT_FOUND')
+      return work({ type, field: present, tightenings })
+    })
+  return { tightenings, ask }
+}
+
+async function lookAtAll(scope: Scope, ask: Asked, signal: AbortSignal, advance: Advance): Promise<void> {
+  const counts: number[] = []
+  let total = await ask(({ type }) => countRecords(scope, type))
+  let done = 0
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    signal.throwIfAborted()
+    const from: string = after
+    const { count, last } = await ask((question) => countBreakersAfter(scope.db, question, from, counts))
+    after = last
+    done += count
+    total = Math.max(total, done)
+    await advance({ done, total })
+  }
+  await ask(async (question) => refuseBroken(question, counts))
+}
+
+/** Somebody changed the field meanwhile, and now the change asks for more than was looked at: it begins again. */
+function requireAsked(asked: readonly Tightening[], needed: readonly Tightening[]): void {
+  const wasAsked = ({ name, rule }: Tightening) => asked.some((other) => other.name === name && other.rule === rule)
+  if (!needed.every(wasAsked)) throw problem('ORG_NOT_READY', 'The field was changed meanwhile')
+}
