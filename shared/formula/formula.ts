@@ -36,6 +36,7 @@ export function compileFormula(source: string, { fields, target }: FormulaScope)
     evaluate(values, context) {
       const run = startRun(values, context, dependencies.length)
       const value = evaluate(run)
+      if (context.budget) context.budget.steps = Math.max(run.steps, 0)
       return run.steps < 0 ? errors.limit : value
     },
   }

@@ -12,6 +12,6 @@ export const limits = Object.freeze({
   patternLength: 255,
   /** A number at or over 1e308 is #NUM!, as in spreadsheets; nearer to zero than 1e-308 is zero. */
   exponent: 308,
-  /** Steps of one evaluation, each some 10 to 20 ns: whatever the formula says, it ends within 50 ms. */
+  /** Steps of one evaluation, or of all of one record, each some 10 to 20 ns: whatever the formulas say, they end within 50 ms. */
   steps: 2_000_000,
 })

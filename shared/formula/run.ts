@@ -10,6 +10,13 @@ export interface FieldValues {
 /** What an evaluation is told about the world: the time of the write, which TODAY and NOW stand for. */
 export interface FormulaContext {
   readonly now: Date
+  /** Steps that several evaluations share, such as all of one record; each takes off what it used. `limits.steps` for one without. */
+  readonly budget?: Budget
+}
+
+/** Steps that are left. */
+export interface Budget {
+  steps: number
 }
 
 /** One evaluation under way: its inputs, the fields read so far, and the steps that it may still take. */
@@ -27,7 +34,7 @@ export const startRun = (values: FieldValues, context: FormulaContext, slots: nu
   values,
   now: context.now,
   slots: new Array<Value | undefined>(slots),
-  steps: limits.steps,
+  steps: context.budget?.steps ?? limits.steps,
 })
 
 /** Takes the steps for handling a value: long texts cost by their length. */

@@ -1,4 +1,5 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { limits } from '#shared/formula/limits.ts'
 import type { Values } from '#shared/records/record.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -10,6 +11,6 @@ const none: ReadonlySet<string> = new Set()
  */
 export function computeValues(scope: Pick<Scope, 'now' | 'workspace'>, type: RecordType, values: Values, withheld = none): void {
   if (type.computations.length === 0) return
-  const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency }
+  const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget: { steps: limits.steps } }
   for (const { field, compute } of type.computations) values[field.key] = withheld.has(field.key) ? null : compute(values, context)
 }

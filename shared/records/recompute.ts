@@ -10,8 +10,8 @@ import { shaped, tableOf } from '#shared/records/statements.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** Records that are computed in one transaction: few enough that nobody who writes one of them waits long. */
-const recordsPerStep = 500
+/** What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long. */
+const perStep = { records: 500, ms: 100 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
@@ -33,10 +33,24 @@ export async function recomputeAfter(
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
   const rows = await scope.db.query<Row>(nextPage(type, selection)({ after: after || lowestId }))
-  const changes = rows.flatMap((row) => changeOf(scope, type, recordOf(type, row)) ?? [])
+  const { changes, count, last } = computed(scope, type, rows)
   if (computesUnique(type)) await giveUpValues(scope, type, changes)
   await store(scope, type, changes)
-  return { count: rows.length, last: rows.at(-1)?.id }
+  return { count, last }
+}
+
+/** What computing changes in the first of some rows, as many as there is time for, but at least one. */
+function computed(scope: Scope, type: RecordType, rows: readonly Row[]): { changes: Change[]; count: number; last: string | undefined } {
+  const deadline = performance.now() + perStep.ms
+  const changes: Change[] = []
+  let count = 0
+  for (const row of rows) {
+    if (count > 0 && performance.now() > deadline) break
+    const change = changeOf(scope, type, recordOf(type, row))
+    if (change) changes.push(change)
+    count += 1
+  }
+  return { changes, count, last: rows[count - 1]?.id }
 }
 
 const nextPage = (type: RecordType, selection: Selection) =>
@@ -50,16 +64,16 @@ const nextPage = (type: RecordType, selection: Selection) =>
         for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
       })
     }
-    return page.orderBy('id').limit(recordsPerStep).forUpdate()
+    return page.orderBy('id').limit(perStep.records).forUpdate()
   })
 
-const count = sql(
+const countOfType = sql(
   'count_type',
   'select coalesce(sum(records), 0)::bigint as records from record_counts where workspace_id = $1 and type_id = $2',
 )
 /** How many records a type has. */
 export async function countRecords(scope: Scope, type: RecordType): Promise<number> {
-  return (await scope.db.query<{ records: number }>(count(scope.workspace.id, type.id)))[0]?.records ?? 0
+  return (await scope.db.query<{ records: number }>(countOfType(scope.workspace.id, type.id)))[0]?.records ?? 0
 }
 
 /** A record as it is stored, and its values once computed. */

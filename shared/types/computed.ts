@@ -1,6 +1,7 @@
 import { type CompiledFormula, compileFormula } from '#shared/formula/formula.ts'
 import { evaluationOrder } from '#shared/formula/order.ts'
 import { toFieldValue } from '#shared/formula/result.ts'
+import type { Budget } from '#shared/formula/run.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -11,6 +12,8 @@ export interface ComputeContext {
   /** When the record is written: TODAY and NOW are taken at the write. */
   readonly now: Date
   readonly defaultCurrency: string
+  /** What computing all fields of the record may still cost: past it they stay empty, so that no record holds its process up for long. */
+  readonly budget: Budget
 }
 
 /** A computed field of a record type, ready for any record of it. */
@@ -65,8 +68,8 @@ function computation(field: Field, formula: CompiledFormula): Computation {
   const kind = fieldKinds[field.type]
   return {
     field,
-    compute(values, { now, defaultCurrency }) {
-      const result = formula.evaluate({ get: (key) => values[key] }, { now })
+    compute(values, { now, defaultCurrency, budget }) {
+      const result = formula.evaluate({ get: (key) => values[key] }, { now, budget })
       const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
       return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
     },

@@ -6,13 +6,13 @@ import pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
 import { type Config, readConfig } from '#shared/kernel/config.ts'
 import { createLogger } from '#shared/kernel/log.ts'
-import { pools } from '#shared/queue/job.ts'
+import { type Pool, pools } from '#shared/queue/job.ts'
 import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { startWorker, type Worker } from '#workers/worker.ts'
 
-/** A whole Kontor of a test's own: a database cloned from a migrated template, the API on a free port and every pool in this process. */
+/** A whole Kontor of a test's own: a database cloned from a migrated template, the API on a free port and the pools in this process. */
 export interface World {
   readonly config: Config
   readonly api: Api
@@ -29,8 +29,12 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-/** Makes a world; close it in the test's teardown. */
-export async function world(environment: Readonly<Record<string, string>> = {}): Promise<World> {
+/** Makes a world, with chosen pools in this process and a time of its own where they are given; close it in the test's teardown. */
+export async function world(
+  environment: Readonly<Record<string, string>> = {},
+  chosen: readonly Pool[] = pools,
+  now?: () => Date,
+): Promise<World> {
   const database = await cloneTemplate(`world_${randomUUID().slice(0, 8)}`)
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
   const config = readConfig({
@@ -43,8 +47,8 @@ export async function world(environment: Readonly<Record<string, string>> = {}):
     ...environment,
   })
   const log = createLogger('test', config.logLevel)
-  const worker = await startWorker(config, pools, log)
-  const api = await startApi(config, log)
+  const worker = await startWorker(config, chosen, log, now)
+  const api = await startApi(config, log, now)
   const db = new pg.Pool({ connectionString: database.url, max: 4 })
   // Dropping the database at the end also ends connections that are idle by then.
   db.on('error', () => undefined)
@@ -62,17 +66,26 @@ export async function world(environment: Readonly<Record<string, string>> = {}):
   return { config, api, worker, db, org, visitor, drain, close }
 }
 
+/** An operation without a job that is left open for this long is nobody's any more; another test of the world may just have begun one. */
+const openTooLongMs = 20_000
+
 async function drained(worker: Worker, db: pg.Pool): Promise<void> {
+  const deadline = Date.now() + openTooLongMs
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query(
       `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
        union all select from gated_jobs where slot is null limit 1`,
     )
-    if (rows.length === 0 && worker.pools.idle) quiet += 1
+    const open = rows.length === 0 && worker.pools.idle ? await openOperations(db) : ''
+    if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
+    if (rows.length === 0 && worker.pools.idle && !open) quiet += 1
     else quiet = 0
     if (rows.length > 0) worker.pools.missed()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
+}
+
+async function openOperations(db: pg.Pool): Promise<string> {
   const { rows } = await db.query(`select kind from operations where status in ('queued', 'running')`)
-  if (rows.length > 0) throw new Error(`Operations are left open: ${rows.map(({ kind }) => kind).join(', ')}`)
+  return rows.map(({ kind }) => kind).join(', ')
 }
