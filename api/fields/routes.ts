@@ -28,7 +28,7 @@ export const routes = [
     summary: 'List the fields of a record type',
     description: 'Built-in fields included, in the order of their creation.',
     permission: 'fields:read',
-    on: async ({ query }, scope) => (await requireRecordType(scope, query.entity_type)).key,
+    on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
     query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }) })),
     status: 200,
     response: schema(t.Array(fieldView.json)),

@@ -44,7 +44,7 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     bare,
     payload: ({ params, line, body }) => ({
       functionId: params.functionId,
-      input: JSON.stringify({ ...line, body }),
+      input: JSON.stringify({ ...line(), body }),
       rights: 'caller' as const,
     }),
   })

@@ -87,12 +87,7 @@ async function admit(route: Route, ctx: Context, services: ApiServices): Promise
   refuseBadAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return platform
-  return enterWorkspace(route, platform, orgId, {
-    params: ctx.params,
-    get query() {
-      return queryOf(route, ctx)
-    },
-  })
+  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => queryOf(route, ctx) })
 }
 
 /** Bodies that take longer to arrive than this are met by caches that are asked once more. */
@@ -119,9 +114,7 @@ const requestOf = (ctx: Context, query: unknown, body: unknown): Request<string,
   body,
   header: (name) => ctx.get(name),
   address: ctx.ip,
-  get line() {
-    return lineOf(ctx)
-  },
+  line: () => lineOf(ctx),
 })
 
 const noBody = { value: {}, bytes: Buffer.alloc(0) }

@@ -15,7 +15,7 @@ export function refuseBadAddress({ url, querystring, query }: Context): void {
 }
 
 /** A request as it was asked for, with the first value of each parameter. */
-export const lineOf = ({ method, path, query }: Context): Request<string, unknown, unknown>['line'] => ({
+export const lineOf = ({ method, path, query }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
   method,
   path,
   query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ''])),

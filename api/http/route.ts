@@ -29,20 +29,25 @@ export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 /** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
 export type LimitName = 'sign-in' | 'forgot' | 'functions'
 
-/** What is known of a request before its body is read. */
+/**
+ * What is known of a request before its body is read. What is worked out only when asked for is a function here, not an accessor: an
+ * accessor in an object literal makes a hidden class for every object, which keeps all of the request alive until the next full sweep.
+ */
 export interface Head<Path extends string, Query> {
   readonly params: Readonly<Record<Params<Path>, string>>
-  readonly query: Query
+  readonly query: () => Query
 }
 
-export interface Request<Path extends string, Body, Query> extends Head<Path, Query> {
+export interface Request<Path extends string, Body, Query> {
+  readonly params: Readonly<Record<Params<Path>, string>>
+  readonly query: Query
   readonly body: Body
   /** A request header's value, or empty text. */
   readonly header: (name: string) => string
   /** The client's address, as the rate limits see it. */
   readonly address: string
   /** What was asked for as it came, for work that takes requests of any kind: the first value of each parameter. */
-  readonly line: { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
+  readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
 interface Declaration<Path extends string, Body, Query> {
