@@ -1,4 +1,3 @@
-import Router from '@koa/router'
 import Koa from 'koa'
 import { serveHealth } from '#api/health.ts'
 import { endUnread } from '#api/http/arrival.ts'
@@ -7,6 +6,7 @@ import { answerFailure } from '#api/http/failure.ts'
 import { observe } from '#api/http/observe.ts'
 import { serve } from '#api/http/pipeline.ts'
 import { requestIdOf } from '#api/http/request-id.ts'
+import { createRooms } from '#api/http/rooms.ts'
 import { serveDescription } from '#api/pages/docs.ts'
 import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
@@ -16,12 +16,12 @@ import { problem } from '#shared/kernel/errors.ts'
 export function createApp(services: ApiServices): Koa {
   const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
   app.silent = true
-  const router = new Router({ sensitive: true })
+  const rooms = createRooms()
   for (const { base, routes } of sections) {
-    for (const route of routes) router.register(base + route.path, [route.method], serve(route, services))
+    for (const route of routes) rooms.of(base + route.path).register(base + route.path, [route.method], serve(route, services))
   }
-  serveHealth(router, services)
-  serveDescription(router, sections, services.config.publicUrl)
+  serveHealth(rooms.of('/'), services)
+  serveDescription(rooms.of('/'), sections, services.config.publicUrl)
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId
@@ -38,6 +38,6 @@ export function createApp(services: ApiServices): Koa {
       finished()
     }
   })
-  app.use(router.routes())
+  app.use(rooms.routes())
   return app
 }
