@@ -3,7 +3,7 @@ import { loadActor, loadVisitor } from '#shared/access/actor.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 
 /** Seconds after which a caller may ask again for a workspace that is being set up. */
@@ -25,9 +25,20 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   refuseUnlessActive(workspace)
   if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
   const scope: Scope = { ...platform, workspace, actor }
-  const resource = await route.on?.(head as Head<string, unknown>, scope)
-  requirePermission(route, scope, resource)
+  requirePermission(route, scope, await resourceOf(route, head, scope))
   return scope
+}
+
+/** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
+async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<string | undefined> {
+  try {
+    return await route.on?.(head as Head<string, unknown>, scope)
+  } catch (error) {
+    const isUnread = error instanceof Problem && error.code === 'VALIDATION_ERROR'
+    if (isUnread && !isOpen(route.permission) && !scope.actor.policy.permitsSomewhere(route.permission))
+      requirePermission(route, scope, undefined)
+    throw error
+  }
 }
 
 /**

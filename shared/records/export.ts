@@ -6,7 +6,7 @@ import { builder } from '#shared/db/builder.ts'
 import { build, slot } from '#shared/db/statement.ts'
 import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
-import { requireAccess } from '#shared/records/picture.ts'
+import { accessTo, requireAccess } from '#shared/records/picture.ts'
 import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
 import type { SearchQuery } from '#shared/records/search-query.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
@@ -30,10 +30,10 @@ export interface Export {
 
 /**
  * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
- * the caller see are no columns; a field hidden in one record is a blank cell there.
+ * the caller see are no columns; a field hidden in one record is a blank cell there. Whoever may read none gets the header alone.
  */
 export async function exportRecordsOf(scope: Scope, type: RecordType, query: SearchQuery): Promise<Export> {
-  const access = lesserRecordAccess(requireAccess(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
+  const access = lesserRecordAccess(accessTo(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
   const matches = await findMatches(scope, type, access, query)
   const exported = matches.slice(0, maxExported)
   const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))

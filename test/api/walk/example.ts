@@ -1,0 +1,53 @@
+import type { Permission } from '#shared/access/permissions.ts'
+import type { Client } from '#test/support/client.ts'
+import type { Caller } from '#test/support/factories.ts'
+import type { Place } from '#test/support/things.ts'
+
+/** What of a request differs from route to route. */
+export interface Call {
+  /** Values of the path's parameters, without the workspace. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  /** JSON; text is sent as `type` says. */
+  readonly body?: unknown
+  readonly type?: string
+  /** Who has to call it; whoever the walk sends, unless said. */
+  readonly client?: Client
+}
+
+/** One route as the walks know it: who may call it by the documents, whatever its declaration says, and a call that succeeds. */
+export interface Example {
+  readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
+  /** Permissions without which the work itself finds nothing: a record that is not readable is not there. */
+  readonly also?: readonly Permission[]
+  /** The key that the permission is asked for. */
+  readonly on?: (call: Call, place: Place) => string
+  /** Set where a list shows what of it the caller may see, so that a role for another key gets an empty one. */
+  readonly perItem?: true
+  /** Set where a service account has none of what the call is about, or may not do it. */
+  readonly peopleOnly?: true
+  /** Set where the key stands in the body or the query, so that nothing can be asked for it before those are read. */
+  readonly keyInside?: true
+  /** Set where the body may be anything. */
+  readonly anyBody?: true
+  /** Set where a name of the path that nothing has yet gets something. */
+  readonly makesNamed?: true
+  /** A query that breaks a rule of the route. */
+  readonly badQuery?: string
+  /** Makes what one call uses up, for this caller. */
+  readonly call: (place: Place, caller: Caller) => Call | Promise<Call>
+}
+
+/** Examples by method and path, as routes are declared, with the part of the public address that they stand below. */
+export type Examples = Readonly<Record<string, Example>>
+
+/** The address of an example's call. */
+export function addressOf(route: string, orgId: string, { params = {}, query = {} }: Call): string {
+  const pattern = route.slice(route.indexOf(' ') + 1)
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(name === 'orgId' ? orgId : (params[name] ?? '')))
+  const search = new URLSearchParams(query).toString()
+  return search ? `${path}?${search}` : path
+}
+
+/** Headers of a call's body. */
+export const headersOf = ({ type }: Call): Record<string, string> => (type === undefined ? {} : { 'content-type': type })

@@ -1,0 +1,42 @@
+import { makeSecret } from '#shared/access/tokens.ts'
+import type { Examples } from '#test/api/walk/example.ts'
+import { createAccount, password } from '#test/support/account.ts'
+import type { Place } from '#test/support/things.ts'
+
+/** A token by which this person may set a new password. */
+async function resetToken({ world }: Place, userId: string): Promise<string> {
+  const { text, hash } = makeSecret()
+  await world.db.query(`insert into password_resets (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 hour')`, [
+    hash,
+    userId,
+  ])
+  return text
+}
+
+/** Routes outside workspaces. */
+export const platformExamples: Examples = {
+  'POST /v1/auth/sign-in': {
+    needs: 'public',
+    call: async ({ world }) => ({ body: { email: (await createAccount(world)).email, password } }),
+  },
+  'POST /v1/auth/sign-out': { needs: 'person', call: async ({ world }) => ({ client: (await createAccount(world)).client }) },
+  'GET /v1/auth/me': { needs: 'any', call: () => ({}) },
+  'POST /v1/auth/password': {
+    needs: 'person',
+    call: async ({ world }) => ({ client: (await createAccount(world)).client, body: { current: password, next: 'another password' } }),
+  },
+  'POST /v1/auth/forgot': { needs: 'public', call: () => ({ body: { email: 'nobody@example.com' } }) },
+  'POST /v1/auth/reset': {
+    needs: 'public',
+    call: async (place) => {
+      const { id } = await createAccount(place.world)
+      return { body: { token: await resetToken(place, id), password: 'another password' } }
+    },
+  },
+  'POST /v1/auth/accept-invite': {
+    needs: 'public',
+    call: async ({ things }) => ({ body: { token: await things.token(), name: 'Ivy Invited', password } }),
+  },
+  'GET /v1/orgs': { needs: 'person', call: () => ({}) },
+  'POST /v1/orgs': { needs: 'person', call: () => ({ body: { name: 'Another' } }) },
+}

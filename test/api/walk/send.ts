@@ -1,0 +1,34 @@
+import { addressOf, headersOf } from '#test/api/walk/example.ts'
+import type { Step } from '#test/api/walk/steps.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+import type { Answer } from '#test/support/client.ts'
+import type { Place } from '#test/support/things.ts'
+
+/** What was not as expected of the steps, in words. Every answer of 404 is added to `absences`, where equal ones are one. */
+export async function surprisesOf(route: string, place: Place, steps: readonly Step[], absences: Set<string>): Promise<string[]> {
+  const surprises: string[] = []
+  for (const step of steps) {
+    const surprise = await take(route, place, step, absences).catch((error: unknown) => String(error))
+    if (surprise) surprises.push(`${step.title}: ${surprise}`)
+  }
+  return surprises
+}
+
+async function take(route: string, { org }: Place, { call, client, expected, names, orgId }: Step, absences: Set<string>) {
+  const [method = ''] = route.split(' ')
+  const sender = expected === 'done' ? (call.client ?? client) : client
+  const address = addressOf(route, orgId ?? org.id, call)
+  const answer = await sender.send(method, address, call.body, { ...headersOf(call), ...fromAnywhere() })
+  if (answer.status === 404) absences.add(plain(answer))
+  const got = answer.status < 300 ? 'done' : `${answer.status} ${answer.body?.error?.code}`
+  if (got !== expected) return `${expected} was expected, got ${answer.status} ${answer.text.slice(0, 300)}`
+  if (names && !answer.body.error.message.includes(names)) return `${names} is not named: ${answer.text}`
+  return undefined
+}
+
+/** An answer without what differs from one to the next: its request id, the time, and what is left of a limit. */
+function plain({ text, headers }: Answer): string {
+  const requestId = headers.get('x-request-id') ?? ''
+  const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
+  return `${JSON.stringify(kept)} ${text.replaceAll(requestId, 'request id')}`
+}

@@ -1,0 +1,119 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { makeSecret } from '#shared/access/tokens.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import type { Answer } from '#test/support/client.ts'
+import { createService, type Org } from '#test/support/factories.ts'
+import type { World } from '#test/support/world.ts'
+
+/** The type of a place and the fields of it that are always there. */
+interface Keys {
+  readonly type: string
+  readonly name: string
+  readonly email: string
+  readonly number: string
+  readonly status: string
+  readonly ref: string
+  readonly refs: string
+}
+
+/** Makes one of each kind of thing that a request can name, and gives its id. Through the API as the owner, where that needs no mail. */
+export type Things = ReturnType<typeof thingsOf>
+
+/** A workspace with a type of its own and the means to fill it. */
+export interface Place {
+  readonly world: World
+  readonly org: Org
+  /** Ends every key of this workspace, so that no other workspace has it. */
+  readonly mark: string
+  readonly keys: Keys
+  readonly things: Things
+}
+
+/** A source that answers with its input. */
+export const echo = 'const handler = (input) => input'
+
+/** Gives a workspace a type with a field of each kind that other things point into. */
+export async function settle(world: World, org: Org): Promise<Place> {
+  const mark = randomBytes(4).toString('hex')
+  const names = ['type', 'name', 'email', 'number', 'status', 'ref', 'refs'].map((name) => [name, `${name}_${mark}`])
+  const keys = Object.fromEntries(names) as unknown as Keys
+  await made(org.owner.post(`${org.path}/types`, { key: keys.type, label: 'Thing' }))
+  const place = { world, org, mark, keys, things: thingsOf(world, org, mark, keys) }
+  const field = (key: string, type: string, more: object = {}) => place.things.field({ key, type, ...more })
+  await field(keys.name, 'string')
+  await field(keys.email, 'email', { unique: true })
+  await field(keys.number, 'number')
+  await field(keys.status, 'select', { rules: { options: ['open', 'done'] } })
+  await field(keys.ref, 'ref', { rules: { ref_type: keys.type } })
+  await field(keys.refs, 'refs', { rules: { ref_type: keys.type } })
+  return place
+}
+
+function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
+  const { db } = world
+  const { id: orgId, path, owner } = org
+  const name = () => `made_${randomBytes(4).toString('hex')}_${mark}`
+  const post = (at: string, body: object) => made(owner.post(`${path}${at}`, body))
+  return {
+    name,
+    type: async () => ((await post('/types', { key: name(), label: 'Made' })) as unknown as { key: string }).key,
+    field: async (more: object = {}) =>
+      (await post('/fields', { entity_type: keys.type, key: name(), label: 'Made', type: 'string', ...more })).id,
+    numbered: async (fieldId: string) => owner.put(`${path}/fields/${fieldId}/autogen`, { pattern: '{seq}' }),
+    computed: async (fieldId: string) => owner.put(`${path}/fields/${fieldId}/formula`, { formula: keys.name }),
+    record: async (values: object = {}) => (await post(`/records/${keys.type}`, { values })).id,
+    rule: async () => (await post('/notification-rules', { name: 'Rule', object_type: keys.type, event: 'created', title: 'New' })).id,
+    fn: async () => (await post('/functions', { name: 'Echo', source: echo, http_enabled: true })).id,
+    run: async (fnId: string) => {
+      await post(`/functions/${fnId}/invoke`, { input: 1 })
+      return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''
+    },
+    secret: async () => {
+      const secret = name().toUpperCase()
+      await made(owner.put(`${path}/functions/secrets/${secret}`, { value: 'hush' }))
+      return secret
+    },
+    module: async () => {
+      const slug = name()
+      await post('/modules', { slug, name: 'Made' })
+      return slug
+    },
+    role: async (policy: readonly object[] = []) => (await post('/iam/groups', { name: 'Made', policy })).id,
+    hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
+    service: async () => (await createService(world, org)).id,
+    key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, {})).id,
+    invitation: async () => (await post('/members', { email: `${name()}@example.com` })).id,
+    /** An invitation of an address that nobody has yet, and the token that would be mailed. */
+    token: async () => {
+      const { text, hash } = makeSecret()
+      await db.query(
+        `insert into invitations (workspace_id, id, email, role_ids, token_hash, expires_at) values ($1, $2, $3, '{}', $4, now() + interval '1 day')`,
+        [orgId, randomUUID(), `${name()}@example.com`, hash],
+      )
+      return text
+    },
+    /** An item in somebody's inbox. */
+    notification: async (userId: string) => {
+      const id = newId()
+      await db.query(
+        `insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event) values ($1, $2, $3, 'New', $4, $5, 'created')`,
+        [orgId, userId, id, keys.type, randomUUID()],
+      )
+      return id
+    },
+    /** An export that has been done for somebody. */
+    job: async (userId: string) => {
+      const answer = await owner.get(`${path}/records/${keys.type}/export`, { prefer: 'respond-async' })
+      await world.drain()
+      await db.query('update operations set principal_id = $2 where id = $1', [answer.data.job_id, userId])
+      return answer.data.job_id as string
+    },
+  }
+}
+
+/** A made thing's `data`; throws what was answered when it was not made. */
+async function made(answer: Promise<Answer>): Promise<{ readonly id: string; readonly runs: readonly { readonly id: string }[] }> {
+  const { status, text, data } = await answer
+  if (status >= 400) throw new Error(`It could not be made: ${status} ${text}`)
+  return data
+}
