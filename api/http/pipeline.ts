@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter.ts'
-import { readAnyBody, readJson } from '#api/http/body.ts'
+import { type JsonBody, readAnyBody, readJson } from '#api/http/body.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
 import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { lineOf, readQuery, refuseBadAddress } from '#api/http/query.ts'
@@ -10,6 +10,7 @@ import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged 
 import type { ApiServices } from '#api/services.ts'
 import type { Permission } from '#shared/access/permissions.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import { type Guard, writeGuarded } from '#shared/db/guard.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -17,13 +18,14 @@ import { Problem, problem } from '#shared/kernel/errors.ts'
 /**
  * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it
  * is about, work, answer. The request id stands before all of it, in the application. What is remembered of roles, keys and types is asked
- * for before the first of these; a request that only looks is told by its own statement.
+ * for before the first of these; a request that only looks, or writes by one statement, is told by that.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   return async (ctx) => {
     ctx.state.route = route.path
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
+    if (isGuarded(route, ctx)) return send(ctx, await writeGuarded(services.cache, (guard) => write(route, ctx, services, guard)))
     await services.cache.settle()
     await work(route, ctx, services)
   }
@@ -36,6 +38,17 @@ const isRead = (route: Route): route is AnswerRoute =>
 async function read(route: AnswerRoute, ctx: Context, services: ApiServices, verification: Verification | undefined): Promise<Answer> {
   const scope = await admit(route, ctx, services)
   return answerOf(route, await route.handle(requestOf(ctx, queryOf(route, ctx), {}), { ...scope, verification } as Scope))
+}
+
+/** Whether a route's only write says itself whether what is remembered holds. With an Idempotency-Key it writes more than that. */
+const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
+  route.kind === 'answer' && route.guarded === true && ctx.req.headers['idempotency-key'] === undefined
+
+async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
+  const scope = await admit(route, ctx, services)
+  const { request } = await readRequest(route, ctx, services)
+  await checkBodyResource(route, request, scope)
+  return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
 }
 
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
@@ -100,13 +113,19 @@ interface Read {
 
 async function readRequest(route: Route, ctx: Context, { cache }: ApiServices): Promise<Read> {
   const query = queryOf(route, ctx)
-  const uploads = route.kind === 'delegate' && route.upload !== undefined
   const started = performance.now()
-  const { value, bytes } = route.body && !uploads ? await (route.body === 'any' ? readAnyBody : readJson)(ctx.req) : noBody
-  const body = route.body && route.body !== 'any' && !uploads ? route.body.parse(value) : value
+  // Work that is begun again finds the body read.
+  ctx.state.body ??= receive(route, ctx)
+  const { value, bytes }: JsonBody = await ctx.state.body
+  const body = route.body && route.body !== 'any' && !takesFile(route) ? route.body.parse(value) : value
   if (performance.now() - started > slowBodyMs) await cache.settle()
   return { request: requestOf(ctx, query, body), bytes }
 }
+
+const receive = async (route: Route, ctx: Context): Promise<JsonBody> =>
+  route.body && !takesFile(route) ? (route.body === 'any' ? readAnyBody : readJson)(ctx.req) : noBody
+
+const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.upload !== undefined
 
 const requestOf = (ctx: Context, query: unknown, body: unknown): Request<string, unknown, unknown> => ({
   params: ctx.params,

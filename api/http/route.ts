@@ -117,6 +117,8 @@ interface Answered<Path extends string, Body, Query, Response> extends Declarati
   /** The shape of `data`; null where the answer has no JSON body: 204, or a Download of `contentType`. */
   readonly response: Schema<Response> | null
   readonly contentType?: string
+  /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
+  readonly guarded?: true
   /** Set where the route creates or replaces: then it also answers 200, with what `Replaced` holds. */
   readonly replaces?: true
   readonly handle: (

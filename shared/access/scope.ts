@@ -2,6 +2,7 @@ import type { Actor } from '#shared/access/actor.ts'
 import type { Workspace } from '#shared/access/workspace.ts'
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
+import type { Guard } from '#shared/db/guard.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
@@ -38,6 +39,8 @@ export interface PlatformScope extends Services {
   readonly cause: Cause
   /** Set while a request that only reads has not been told yet whether what is remembered holds; `readRows` lets its statement say so. */
   readonly verification?: Verification | undefined
+  /** Set while a request that writes by one statement has not been told yet whether what is remembered holds; that statement must carry it. */
+  readonly guard?: Guard | undefined
 }
 
 /** What every piece of work in a workspace stands in: where it happens, on whose behalf, and what that caller may do. */

@@ -1,4 +1,5 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { type Found, unguarded } from '#shared/db/guard.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { announce } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -86,13 +87,13 @@ export async function store(scope: Scope, type: RecordType, action: CreateAction
   }
 }
 
-interface Inserted {
+interface Inserted extends Found {
   readonly id: string
   readonly created_at: string
   readonly dispatched: boolean
 }
 
-/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
+/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field, and OutOfDate. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
   const statement = insertRecord(
@@ -103,10 +104,12 @@ export async function insert(scope: Scope, type: RecordType, values: Values): Pr
     ...changeSlots(scope, type, null, values),
     createdBy: scope.actor.id,
     typeId: type.id,
+    ...(scope.guard?.slots ?? unguarded),
   })
   try {
-    const [row] = await scope.db.query<Inserted>(statement)
-    const { id, created_at, dispatched } = row as Inserted
+    const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
+    scope.guard?.confirm(row)
+    const { id, created_at, dispatched } = row
     announce(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { build, sql } from '#shared/db/statement.ts'
+import { takeNumbers } from '#shared/records/counter.ts'
 import type { Values } from '#shared/records/record.ts'
 import { tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -8,24 +9,6 @@ import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
-
-const take = sql(
-  'take_numbers',
-  `insert into field_numbers as counter (workspace_id, field_id, period, next) values ($1, $2, $3, 1 + $4)
-   on conflict (workspace_id, field_id, period) do update set next = counter.next + $4
-   returning next - $4 as first`,
-)
-
-// Outside a transaction the counter's commit does not wait for the disk, or every creation would wait for the one before. That is safe: the
-// write-ahead log is written in order, so once the record that carries the number is on the disk, the counter is too, and a crash before
-// that loses both.
-const takeAlone = sql(
-  'take_numbers_alone',
-  `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-   insert into field_numbers as counter (workspace_id, field_id, period, next) select $1, $2, $3, 1 + $4::bigint from relaxed
-   on conflict (workspace_id, field_id, period) do update set next = counter.next + $4
-   returning next - $4 as first`,
-)
 
 const nextOf = sql('next_number', 'select next from field_numbers where workspace_id = $1 and field_id = $2 and period = $3')
 
@@ -50,15 +33,10 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
     const wanting = records.filter((values) => isBlank(values[field.key] ?? null))
     if (wanting.length === 0) continue
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
-    const first = await takeNumbers(scope, field, numbering.periodOf(now), wanting.length)
+    const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
+    const first = await takeNumbers(scope.db, counter, wanting.length)
     for (const [index, values] of wanting.entries()) values[field.key] = numbering.format(first + index, now)
   }
-}
-
-async function takeNumbers(scope: Scope, field: Field, period: string, count: number): Promise<number> {
-  const statement = 'inTransaction' in scope.db ? take : takeAlone
-  const [row] = await scope.db.query<{ first: number }>(statement(scope.workspace.id, field.id, period, count))
-  return row?.first ?? 1
 }
 
 /** Throws VALIDATION_ERROR naming the field when a number breaks the field's rules: one grows longer than `max_len` some day. */

@@ -1,4 +1,5 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
+import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { prepare, type Statement, slot } from '#shared/db/statement.ts'
 import { dispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
@@ -64,14 +65,16 @@ const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, inde
 
 /**
  * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
- * version 7 and gives created_at, so that the order of ids is the order of creation. Fields that are not named stay empty.
+ * version 7 and gives created_at, so that the order of ids is the order of creation. Fields that are not named stay empty. It is guarded:
+ * always one row comes back, without an id when it wrote nothing.
  */
 export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =>
   shaped(type, `insert ${fields.map(({ column }) => column).join(' ')}`, () => {
     const columns = fields.flatMap(columnsOf)
     const parameters = fields.flatMap(parametersOf)
     return builder.raw(
-      `with fresh as (select uuidv7() as id),
+      `with news as materialized (${newsSql}),
+       fresh as (select uuidv7() as id where not exists (select from news)),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
          select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${', ?'.repeat(parameters.length)} from fresh
@@ -79,8 +82,11 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
        ),
        audited as (?),
        counted as (?)
-       select id, created_at, ? from changed`,
+       select id, created_at, dispatched, ${foundSql}
+       from (select) as always left join (select id, created_at, ? from changed) as made on true`,
       [
+        slot('horizon'),
+        slot('seen'),
         tableOf(type),
         type.editionColumn,
         ...columns,

@@ -1,0 +1,77 @@
+import type { Cache } from '#shared/db/cache.ts'
+
+type Mark = NonNullable<ReturnType<Cache['mark']>>
+
+/** What a guarded statement answers beside its own columns, once: changes that it found behind the guard's mark, and where the next look begins. */
+export interface Found {
+  readonly k_news: readonly (readonly [id: number, scope: string])[] | null
+  readonly k_horizon: string
+}
+
+/** Thrown where a guarded statement wrote nothing, because something that the process remembered may hold no more. */
+export class OutOfDate extends Error {
+  override readonly name = 'OutOfDate'
+}
+
+/**
+ * Lets the statement that writes find out as well whether what the process remembered until then still holds, and write nothing when it
+ * does not. Its text has a table `news` (see `newsSql`), and writes only `where not exists (select from news)`.
+ */
+export class Guard {
+  readonly #cache: Cache
+  readonly #mark: Mark
+  #isConfirmed = false
+
+  constructor(cache: Cache, mark: Mark) {
+    this.#cache = cache
+    this.#mark = mark
+  }
+
+  /** Whether a statement of this guard has written. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed
+  }
+
+  /** What fills the slots of `newsSql`. */
+  get slots(): { readonly horizon: string; readonly seen: readonly string[] } {
+    return this.#mark
+  }
+
+  /** Hears what the statement found; throws OutOfDate when it was kept from writing. */
+  confirm({ k_news, k_horizon }: Found): void {
+    this.#cache.hear(k_news ?? [], k_horizon)
+    if (k_news) throw new OutOfDate('Something that was remembered has changed')
+    this.#isConfirmed = true
+  }
+}
+
+/** Slots that guard nothing, for work that has asked before. */
+export const unguarded = { horizon: null, seen: null } as const
+
+/** The table `news` of a guarded statement, with places for the horizon and for what was seen; and the columns of `Found`. */
+export const newsSql = 'select id, scope from cache_changes where written_in >= ?::xid8 and id <> all(?::bigint[])'
+export const foundSql = `(select json_agg(json_build_array(id, scope)) from news) as k_news,
+  pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon`
+
+/**
+ * Writes from what is remembered, by a statement that is guarded. When it finds something changed, nothing was written, and the work is
+ * done again, now knowing of it; so is work that failed before it came to its statement, should the failure not hold. The work must write
+ * by one guarded statement, or in one transaction with it, and leave nothing behind that matters when it fails.
+ */
+export async function writeGuarded<T>(cache: Cache, write: (guard: Guard | undefined) => Promise<T>): Promise<T> {
+  const { drops } = cache
+  const mark = cache.mark()
+  if (mark) {
+    const guard = new Guard(cache, mark)
+    try {
+      return await write(guard)
+    } catch (failure) {
+      if (guard.isConfirmed) throw failure
+      await cache.settle()
+      // Whoever forgot something since: the work may have begun before it was forgotten.
+      if (cache.drops === drops) throw failure
+    }
+  }
+  await cache.settle()
+  return write(undefined)
+}
