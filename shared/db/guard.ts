@@ -20,16 +20,24 @@ export class OutOfDate extends Error {
 export class Guard {
   readonly #cache: Cache
   readonly #mark: Mark
+  readonly #drops: number
   #isConfirmed = false
 
   constructor(cache: Cache, mark: Mark) {
     this.#cache = cache
     this.#mark = mark
+    this.#drops = cache.drops
   }
 
   /** Whether a statement of this guard has written. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
+  }
+
+  /** Asks before the guarded statement, for what should not be done in vain. Throws OutOfDate. */
+  async ask(): Promise<void> {
+    await this.#cache.settle()
+    if (this.#cache.drops !== this.#drops) throw new OutOfDate(changed)
   }
 
   /** What fills the slots of `newsSql`. */
@@ -40,10 +48,12 @@ export class Guard {
   /** Hears what the statement found; throws OutOfDate when it was kept from writing. */
   confirm({ k_news, k_horizon }: Found): void {
     this.#cache.hear(k_news ?? [], k_horizon)
-    if (k_news) throw new OutOfDate('Something that was remembered has changed')
+    if (k_news) throw new OutOfDate(changed)
     this.#isConfirmed = true
   }
 }
+
+const changed = 'Something that was remembered has changed'
 
 /** Slots that guard nothing, for work that has asked before. */
 export const unguarded = { horizon: null, seen: null } as const
@@ -59,7 +69,6 @@ export const foundSql = `(select json_agg(json_build_array(id, scope)) from news
  * by one guarded statement, or in one transaction with it, and leave nothing behind that matters when it fails.
  */
 export async function writeGuarded<T>(cache: Cache, write: (guard: Guard | undefined) => Promise<T>): Promise<T> {
-  const { drops } = cache
   const mark = cache.mark()
   if (mark) {
     const guard = new Guard(cache, mark)
@@ -67,11 +76,19 @@ export async function writeGuarded<T>(cache: Cache, write: (guard: Guard | undef
       return await write(guard)
     } catch (failure) {
       if (guard.isConfirmed) throw failure
-      await cache.settle()
-      // Whoever forgot something since: the work may have begun before it was forgotten.
-      if (cache.drops === drops) throw failure
+      // Whoever forgot something since the work began: it may have begun from that.
+      if (await holds(guard)) throw failure
     }
   }
   await cache.settle()
   return write(undefined)
 }
+
+const holds = (guard: Guard): Promise<boolean> =>
+  guard.ask().then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof OutOfDate) return false
+      throw error
+    },
+  )
