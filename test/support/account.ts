@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashPassword } from '#shared/access/passwords.ts'
+import { makeSecret } from '#shared/access/tokens.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
@@ -20,6 +21,14 @@ export async function createAccount({ db, visitor }: World, email = `${randomUUI
   await db.query('insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)', [id, email, name, await hash])
   const { data } = await signIn(visitor, email)
   return { id, email, client: visitor.as(data.token) }
+}
+
+/** A token as a mail would bring it, by which this person may set a new password. */
+export async function resetToken({ db }: Pick<World, 'db'>, userId: string): Promise<string> {
+  const { text, hash } = makeSecret()
+  const insert = `insert into password_resets (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 hour')`
+  await db.query(insert, [hash, userId])
+  return text
 }
 
 /** Tries to sign in, from an address of its own. */

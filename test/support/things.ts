@@ -49,7 +49,8 @@ export async function settle(world: World, org: Org): Promise<Place> {
   return place
 }
 
-function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
+/** Makes them in a workspace whose type and fields have these keys. */
+export function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
   const { db } = world
   const { id: orgId, path, owner } = org
   const name = () => `made_${randomBytes(4).toString('hex')}_${mark}`

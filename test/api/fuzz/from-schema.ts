@@ -20,7 +20,7 @@ export interface Json {
   readonly maximum?: number
 }
 
-/** Values by the name of a property or parameter, for those that must name something that is there. */
+/** Values by the name of a property or parameter, for those that must name something that is there; `:name` is one of the path alone. */
 export type Names = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
 /** Any JSON value, with hostile texts in it. */

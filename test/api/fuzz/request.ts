@@ -31,7 +31,7 @@ export function requestsTo(route: Route, base: string, place: Place): fc.Arbitra
 function paths({ path }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
   const parts = (path as string).split('/').map((part) => {
     if (!part.startsWith(':')) return fc.constant(part)
-    const known = names[part.slice(1)] ?? fc.uuid()
+    const known = names[part] ?? names[part.slice(1)] ?? fc.uuid()
     return (noise ? fc.oneof({ weight: 5, arbitrary: known }, { weight: 1, arbitrary: anyText }) : known).map(encode)
   })
   return fc.tuple(...parts).map((words) => words.join('/'))

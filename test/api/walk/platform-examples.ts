@@ -1,17 +1,5 @@
-import { makeSecret } from '#shared/access/tokens.ts'
 import type { Examples } from '#test/api/walk/example.ts'
-import { createAccount, password } from '#test/support/account.ts'
-import type { Place } from '#test/support/things.ts'
-
-/** A token by which this person may set a new password. */
-async function resetToken({ world }: Place, userId: string): Promise<string> {
-  const { text, hash } = makeSecret()
-  await world.db.query(`insert into password_resets (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 hour')`, [
-    hash,
-    userId,
-  ])
-  return text
-}
+import { createAccount, password, resetToken } from '#test/support/account.ts'
 
 /** Routes outside workspaces. */
 export const platformExamples: Examples = {
@@ -28,9 +16,9 @@ export const platformExamples: Examples = {
   'POST /v1/auth/forgot': { needs: 'public', call: () => ({ body: { email: 'nobody@example.com' } }) },
   'POST /v1/auth/reset': {
     needs: 'public',
-    call: async (place) => {
-      const { id } = await createAccount(place.world)
-      return { body: { token: await resetToken(place, id), password: 'another password' } }
+    call: async ({ world }) => {
+      const { id } = await createAccount(world)
+      return { body: { token: await resetToken(world, id), password: 'another password' } }
     },
   },
   'POST /v1/auth/accept-invite': {
