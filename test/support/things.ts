@@ -25,6 +25,8 @@ export interface Place {
   readonly org: Org
   /** Ends every key of this workspace, so that no other workspace has it. */
   readonly mark: string
+  /** Stands in names and values of its things, and is never sent to name them. */
+  readonly secret: string
   readonly keys: Keys
   readonly things: Things
 }
@@ -34,11 +36,11 @@ export const echo = 'const handler = (input) => input'
 
 /** Gives a workspace a type with a field of each kind that other things point into. */
 export async function settle(world: World, org: Org): Promise<Place> {
-  const mark = randomBytes(4).toString('hex')
+  const [mark, secret] = [randomBytes(4).toString('hex'), `secret ${randomUUID()}`]
   const names = ['type', 'name', 'email', 'number', 'status', 'ref', 'refs'].map((name) => [name, `${name}_${mark}`])
   const keys = Object.fromEntries(names) as unknown as Keys
-  await made(org.owner.post(`${org.path}/types`, { key: keys.type, label: 'Thing' }))
-  const place = { world, org, mark, keys, things: thingsOf(world, org, mark, keys) }
+  await made(org.owner.post(`${org.path}/types`, { key: keys.type, label: secret }))
+  const place = { world, org, mark, secret, keys, things: thingsOf(world, org, mark, keys, secret) }
   const field = (key: string, type: string, more: object = {}) => place.things.field({ key, type, ...more })
   await field(keys.name, 'string')
   await field(keys.email, 'email', { unique: true })
@@ -50,21 +52,21 @@ export async function settle(world: World, org: Org): Promise<Place> {
 }
 
 /** Makes them in a workspace whose type and fields have these keys. */
-export function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
+export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secret = 'Made') {
   const { db } = world
   const { id: orgId, path, owner } = org
   const name = () => `made_${randomBytes(4).toString('hex')}_${mark}`
   const post = (at: string, body: object) => made(owner.post(`${path}${at}`, body))
   return {
     name,
-    type: async () => ((await post('/types', { key: name(), label: 'Made' })) as unknown as { key: string }).key,
+    type: async () => ((await post('/types', { key: name(), label: secret })) as unknown as { key: string }).key,
     field: async (more: object = {}) =>
-      (await post('/fields', { entity_type: keys.type, key: name(), label: 'Made', type: 'string', ...more })).id,
+      (await post('/fields', { entity_type: keys.type, key: name(), label: secret, type: 'string', ...more })).id,
     numbered: async (fieldId: string) => owner.put(`${path}/fields/${fieldId}/autogen`, { pattern: '{seq}' }),
     computed: async (fieldId: string) => owner.put(`${path}/fields/${fieldId}/formula`, { formula: keys.name }),
-    record: async (values: object = {}) => (await post(`/records/${keys.type}`, { values })).id,
-    rule: async () => (await post('/notification-rules', { name: 'Rule', object_type: keys.type, event: 'created', title: 'New' })).id,
-    fn: async () => (await post('/functions', { name: 'Echo', source: echo, http_enabled: true })).id,
+    record: async (values: object = {}) => (await post(`/records/${keys.type}`, { values: { [keys.name]: secret, ...values } })).id,
+    rule: async () => (await post('/notification-rules', { name: secret, object_type: keys.type, event: 'created', title: secret })).id,
+    fn: async () => (await post('/functions', { name: secret, source: echo, http_enabled: true })).id,
     run: async (fnId: string) => {
       await post(`/functions/${fnId}/invoke`, { input: 1 })
       return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''
@@ -76,13 +78,13 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
     },
     module: async () => {
       const slug = name()
-      await post('/modules', { slug, name: 'Made' })
+      await post('/modules', { slug, name: secret })
       return slug
     },
-    role: async (policy: readonly object[] = []) => (await post('/iam/groups', { name: 'Made', policy })).id,
+    role: async (policy: readonly object[] = []) => (await post('/iam/groups', { name: secret, policy })).id,
     hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
-    service: async () => (await createService(world, org)).id,
-    key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, {})).id,
+    service: async () => (await createService(world, org, [], secret)).id,
+    key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, { name: secret })).id,
     invitation: async () => (await post('/members', { email: `${name()}@example.com` })).id,
     /** An invitation of an address that nobody has yet, and the token that would be mailed. */
     token: async () => {
@@ -97,8 +99,8 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys) {
     notification: async (userId: string) => {
       const id = newId()
       await db.query(
-        `insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event) values ($1, $2, $3, 'New', $4, $5, 'created')`,
-        [orgId, userId, id, keys.type, randomUUID()],
+        `insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event) values ($1, $2, $3, $6, $4, $5, 'created')`,
+        [orgId, userId, id, keys.type, randomUUID(), secret],
       )
       return id
     },

@@ -10,7 +10,7 @@ const onType = (_: Call, { keys }: Place): string => keys.type
 const typed = ({ keys }: Place): { typeKey: string } => ({ typeKey: keys.type })
 const ofRecord = async (place: Place): Promise<{ typeKey: string; recordId: string }> => ({
   ...typed(place),
-  recordId: await place.things.record({ [place.keys.name]: 'one' }),
+  recordId: await place.things.record(),
 })
 const readable = { also: ['records:read'] } as const
 

@@ -1,0 +1,85 @@
+import test from 'ava'
+import { sections } from '#api/routes.ts'
+import { addressOf, type Call, headersOf } from '#test/api/walk/example.ts'
+import { examples } from '#test/api/walk/examples.ts'
+import { namingCalls } from '#test/api/walk/naming-calls.ts'
+import { namesNothing, positionsOf, sameFor } from '#test/api/walk/positions.ts'
+import { snapshotOf } from '#test/api/walk/snapshot.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+import type { Answer } from '#test/support/client.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { type Place, settle } from '#test/support/things.ts'
+
+const start = shareWorld(test, { TRUST_PROXY: '1' })
+
+/** Two workspaces with the same in them. The owner of the first may do everything in the second too: only the path says where it acts. */
+interface Two {
+  readonly own: Place
+  readonly other: Place
+}
+let two: Promise<Two> | undefined
+let asked = 0
+
+for (const { base, routes } of sections) {
+  for (const { method, path } of routes) {
+    if (!(path as string).includes('/:orgId')) continue
+    const route = `${method} ${base}${path}`
+    test.serial(`what another workspace has is not there: ${route}`, async (t) => {
+      two ??= begin()
+      const { own, other } = await two
+      const example = examples[route]
+      const calls = [...(example ? [(place: Place) => example.call(place, caller(place))] : []), ...(namingCalls[route] ?? [])]
+      const leaks: string[] = []
+      for (const call of calls) leaks.push(...(await leaksOf(route, own, other, await call(own), await call(other))))
+      t.deepEqual(leaks, [])
+    })
+  }
+}
+
+test.serial('every call that names more is one of a route', (t) => {
+  t.deepEqual(
+    Object.keys(namingCalls).filter((route) => !examples[route]),
+    [],
+  )
+  t.log(`${asked} places were asked for what another workspace has`)
+  t.true(asked > 100)
+})
+
+async function begin(): Promise<Two> {
+  const world = await start()
+  const [own, other] = [await settle(world, world.org), await settle(world, await createOrg(world, 'Acme'))]
+  await world.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.org.id, own.org.ownerId])
+  await other.things.hold(await other.things.role([{ effect: 'allow', actions: ['*'] }]), own.org.ownerId)
+  return { own, other }
+}
+
+const caller = ({ org }: Place) => ({ id: org.ownerId, client: org.owner })
+
+/** What a route says of the other workspace, or does there, when its things are named. At the end the call with its own things must do. */
+async function leaksOf(route: string, own: Place, other: Place, mine: Call, theirs: Call): Promise<string[]> {
+  const leaks: string[] = []
+  await own.world.drain()
+  const before = await snapshotOf(other)
+  for (const { name, foreign, put } of positionsOf(mine, theirs)) {
+    asked += 1
+    const nothing = namesNothing(foreign, other.mark)
+    const [there, nowhere] = [await send(route, own, put(foreign)), await send(route, own, put(nothing))]
+    const [seen, expected] = [said(there, foreign, other.mark), said(nowhere, nothing, other.mark)]
+    if (seen !== expected) leaks.push(`${name}: ${seen} where what is nowhere has ${expected}`)
+    if (there.text.includes(other.secret)) leaks.push(`${name}: it says what another workspace keeps: ${there.text}`)
+  }
+  await own.world.drain()
+  const after = await snapshotOf(other)
+  for (const [table, rows] of after) if (before.get(table) !== rows) leaks.push(`${table} of the other workspace has changed`)
+  const { status, text } = await send(route, own, mine)
+  if (status >= 300) leaks.push(`with its own things: ${status} ${text}`)
+  if (text.includes(other.secret)) leaks.push(`with its own things it says what another workspace keeps: ${text}`)
+  return leaks
+}
+
+const send = (route: string, { org }: Place, call: Call): Promise<Answer> =>
+  org.owner.send(route.split(' ')[0] ?? '', addressOf(route, org.id, call), call.body, { ...headersOf(call), ...fromAnywhere() })
+
+const said = ({ status, text, headers }: Answer, sent: string, mark: string): string =>
+  `${status} ${sameFor(text.replaceAll(headers.get('x-request-id') ?? '', 'REQUEST'), sent, mark)}`

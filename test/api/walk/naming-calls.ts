@@ -1,0 +1,140 @@
+import type { Call } from '#test/api/walk/example.ts'
+import { createMember } from '#test/support/factories.ts'
+import type { Place } from '#test/support/things.ts'
+
+const org = '/v1/orgs/:orgId'
+const records = `${org}/records/:typeKey`
+
+type Calls = readonly ((place: Place) => Promise<Call>)[]
+
+const typed = ({ keys }: Place) => ({ params: { typeKey: keys.type } })
+const filter = (field: string, value: string, op = 'eq') => ({ filter: JSON.stringify([{ field, op, value }]) })
+const policyNaming = async ({ things, keys }: Place) => [
+  { effect: 'allow', actions: ['records:read'], resources: [keys.type, await things.fn()], fields: { deny: [keys.number] } },
+  { effect: 'allow', actions: ['*'], condition: { [`resource.${keys.ref}`]: { in: [await things.record(), 'principal.id'] } } },
+]
+
+/** Where the next page of a list starts, of a list of two and more. */
+const cursorOf = async ({ org }: Place, path: string): Promise<string> => (await org.owner.get(`${org.path}${path}`)).data.next_cursor
+
+/** Runs what a caller names, inside a function. */
+const reader = 'const handler = async ({ type, id, fn }) => (fn ? sdk.functions.invoke(fn, 1) : sdk.records.get(type, id))'
+async function readerOf({ org }: Place): Promise<{ fnId: string }> {
+  const { data } = await org.owner.post(`${org.path}/functions`, { name: 'Reader', source: reader })
+  return { fnId: data.id }
+}
+
+/** Calls of routes that name more of a workspace than their examples do. */
+export const namingCalls: Readonly<Record<string, Calls>> = {
+  [`GET ${records}`]: [
+    async (place) => ({ ...typed(place), query: { ref_field: place.keys.ref, ref_id: await place.things.record() } }),
+    async (place) => ({ ...typed(place), query: { ref_field: place.keys.refs, ref_id: await place.things.record() } }),
+    async (place) => ({ ...typed(place), query: filter(place.keys.ref, await place.things.record()) }),
+    async (place) => ({ ...typed(place), query: filter(place.keys.name, place.mark, 'contains') }),
+    async (place) => ({ ...typed(place), query: { q: place.mark } }),
+    async (place) => ({ ...typed(place), query: { sort: place.keys.number, fields: place.keys.name } }),
+    async (place) => {
+      for (const _ of [1, 2]) await place.things.record()
+      return { ...typed(place), query: { limit: '1', cursor: await cursorOf(place, `/records/${place.keys.type}?limit=1`) } }
+    },
+  ],
+  [`GET ${records}/export`]: [async (place) => ({ ...typed(place), query: filter(place.keys.ref, await place.things.record()) })],
+  [`POST ${records}`]: [
+    async (place) => ({
+      ...typed(place),
+      body: { values: { [place.keys.ref]: await place.things.record(), [place.keys.refs]: [await place.things.record()] } },
+    }),
+  ],
+  [`PUT ${records}/:recordId/values`]: [
+    async (place) => ({
+      params: { ...typed(place).params, recordId: await place.things.record() },
+      body: { values: { [place.keys.ref]: await place.things.record() } },
+    }),
+  ],
+  [`POST ${records}/import`]: [
+    async ({ things }) => ({
+      params: { typeKey: 'payments' },
+      type: 'text/csv',
+      body: `invoice_id\r\n${await things.record()}\r\n`,
+    }),
+    async (place) => ({ ...typed(place), type: 'text/csv', body: `${place.keys.ref}\r\n${await place.things.record()}\r\n` }),
+  ],
+  [`POST ${records}/batch`]: [
+    ...[false, true].map((atomic) => async (place: Place) => ({
+      ...typed(place),
+      body: {
+        atomic,
+        operations: [{ op: 'update', id: await place.things.record(), values: { [place.keys.ref]: await place.things.record() } }],
+      },
+    })),
+    async (place) => ({ ...typed(place), body: { operations: [{ op: 'delete', id: await place.things.record() }] } }),
+    async (place) => ({
+      ...typed(place),
+      body: { operations: [{ op: 'upsert', by: place.keys.email, values: { [place.keys.email]: `${place.mark}@example.com` } }] },
+    }),
+  ],
+  [`GET ${org}/audit`]: [
+    async ({ keys, things, org }) => ({ query: { object_type: keys.type, record_id: await things.record(), actor: org.ownerId } }),
+  ],
+  [`PATCH ${org}/types/:typeKey`]: [
+    async (place) => ({
+      ...typed(place),
+      body: { app: await place.things.module(), ui: { lines: { type: place.keys.type, ref: place.keys.ref } } },
+    }),
+  ],
+  [`POST ${org}/fields`]: [
+    async ({ keys, things }) => ({
+      body: { entity_type: keys.type, key: things.name(), label: 'New', type: 'ref', rules: { ref_type: keys.type } },
+    }),
+  ],
+  [`PATCH ${org}/fields/:fieldId`]: [
+    async ({ keys, things }) => ({
+      params: { fieldId: await things.field({ type: 'ref', rules: { ref_type: keys.type } }) },
+      body: { rules: { ref_type: keys.type, default: await things.record() } },
+    }),
+  ],
+  [`PUT ${org}/notification-rules/:ruleId`]: [
+    async ({ keys, things }) => ({ params: { ruleId: await things.rule() }, body: { object_type: keys.type } }),
+  ],
+  [`GET ${org}/notifications`]: [
+    async (place) => {
+      for (const _ of [1, 2]) await place.things.notification(place.org.ownerId)
+      return { query: { limit: '1', cursor: await cursorOf(place, '/notifications?limit=1') } }
+    },
+  ],
+  [`POST ${org}/iam/groups`]: [async (place) => ({ body: { name: 'New', policy: await policyNaming(place) } })],
+  [`PUT ${org}/iam/groups/:groupId`]: [
+    async (place) => ({ params: { groupId: await place.things.role() }, body: { name: 'New', policy: await policyNaming(place) } }),
+  ],
+  [`POST ${org}/iam/groups/:groupId/members`]: [
+    async ({ world, org, things }) => ({
+      params: { groupId: await things.role() },
+      body: { user_id: (await createMember(world, org)).id },
+    }),
+  ],
+  [`POST ${org}/iam/simulate`]: [
+    async ({ world, org, keys, things }) => ({
+      body: {
+        user_id: (await createMember(world, org, [{ effect: 'allow', actions: ['*'] }])).id,
+        action: 'records:read',
+        resource: keys.type,
+        attrs: { [keys.ref]: await things.record(), id: await things.record() },
+      },
+    }),
+  ],
+  [`POST ${org}/members`]: [
+    async ({ things }) => ({ body: { email: `${things.name()}@example.com`, role_ids: [await things.role(), await things.role()] } }),
+  ],
+  [`POST ${org}/service-accounts`]: [async ({ things }) => ({ body: { name: 'Robot', role_ids: [await things.role()] } })],
+  [`GET ${org}/functions/:fnId/runs`]: [
+    async (place) => {
+      const fnId = await place.things.fn()
+      for (const _ of [1, 2]) await place.things.run(fnId)
+      return { params: { fnId }, query: { limit: '1', cursor: await cursorOf(place, `/functions/${fnId}/runs?limit=1`) } }
+    },
+  ],
+  [`POST ${org}/functions/:fnId/invoke`]: [
+    async (place) => ({ params: await readerOf(place), body: { input: { type: place.keys.type, id: await place.things.record() } } }),
+    async (place) => ({ params: await readerOf(place), body: { input: { fn: await place.things.fn() } } }),
+  ],
+}
