@@ -18,6 +18,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint gated_jobs_slot unique (workspace_id, gate, slot)
     );
     create index gated_jobs_waiting on gated_jobs (workspace_id, gate, lane, place) where slot is null;
+    create index gated_jobs_let_in on gated_jobs (id) where slot is not null;
 
     -- Lets waiting jobs of a workspace in, as far as slots are free, and tells whether it did: the row in pg-boss is the one that it would
     -- make itself of a job without options. One at a time, so that neither a job nor a slot is overlooked. Its transaction need not wait

@@ -9,7 +9,8 @@ import { type AnyHandler, type Attempt, type Done, settled } from '#workers/hand
 import type { Resources } from '#workers/resources.ts'
 
 export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
-type JobRow = JobWithMetadata<JobEnvelope>
+/** What of a job's row an attempt goes by. */
+type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 'retryLimit'>
 
 /** Somebody else settled the operation meanwhile, or has gone on with it; what this attempt wrote must not stand. */
 class TakenOver extends Error {}

@@ -9,6 +9,7 @@ import { channels } from '#shared/queue/signals.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
 import { startSchedules } from '#workers/schedules.ts'
+import { watchForLost } from '#workers/takeover.ts'
 
 export interface Worker {
   readonly database: Database
@@ -39,12 +40,14 @@ export async function startWorker(
   await listener.open()
   pools.start()
   const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
+  const stopWatching = chosen.includes('functions') ? watchForLost(services) : () => undefined
   return {
     database,
     pools,
     queue,
     stop: async (graceMs) => {
       stopSchedules()
+      stopWatching()
       await listener.close()
       await pools.stop(graceMs)
       await resources.close()

@@ -433,6 +433,8 @@ CREATE INDEX function_runs_finished ON public.function_runs USING btree (finishe
 
 CREATE INDEX function_runs_function ON public.function_runs USING btree (workspace_id, function_id, id DESC);
 
+CREATE INDEX gated_jobs_let_in ON public.gated_jobs USING btree (id) WHERE (slot IS NOT NULL);
+
 CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, lane, place) WHERE (slot IS NULL);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));

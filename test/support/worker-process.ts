@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..')
 export interface WorkerProcess {
   readonly pid: number
   /** Sends a signal; resolves once the process has ended when it is one that ends it at once. */
-  readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => Promise<void>
+  readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM') => Promise<void>
 }
 
 /** Starts the process of this name in the Procfile on a world's database; the test's end ends it at the latest. */
