@@ -1,6 +1,16 @@
-import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
-import { allow, createFunction, handlerOf, invoke, runBody } from '#test/functions/support.ts'
+import {
+  allow,
+  createFunction,
+  createLatch,
+  handlerOf,
+  invoke,
+  lineOf,
+  runBody,
+  until,
+  waitAtLatch,
+  whoIsIn,
+} from '#test/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -110,14 +120,18 @@ test('an Idempotency-Key lets a function run once', async (t) => {
 })
 
 test('a function that is changed while its call waits runs as it is then', async (t) => {
-  const { org } = await fresh()
-  const busy = await createFunction(t, org, handlerOf('await new Promise((resolve) => setTimeout(resolve, input)); return 1'))
+  const w = await fresh()
+  const { org } = w
+  const latch = await createLatch(org)
+  const busy = await createFunction(t, org, handlerOf(waitAtLatch))
   const { id } = await createFunction(t, org, handlerOf("return 'old'"))
-  const blockers = Array.from({ length: 4 }, () => invoke(t, org, busy.id, 1_000))
-  await setTimeout(200)
-  const [changed, disabled] = [invoke(t, org, id), org.owner.post(`${org.path}/functions/${busy.id}/invoke`, { input: 0 })]
+  const blockers = Array.from({ length: 4 }, (_, number) => invoke(t, org, busy.id, { latch: latch.id, number }))
+  await until(async () => (await whoIsIn(org)).length === 4)
+  const [changed, disabled] = [invoke(t, org, id), org.owner.post(`${org.path}/functions/${busy.id}/invoke`)]
+  await until(async () => (await lineOf(w, org)).waiting === 2)
   await org.owner.put(`${org.path}/functions/${id}`, { source: handlerOf("return 'new'") })
   await org.owner.put(`${org.path}/functions/${busy.id}`, { enabled: false })
+  await latch.open()
   t.is((await changed).result, 'new')
   t.is((await disabled).status, 400)
   await Promise.all(blockers)

@@ -80,7 +80,7 @@ test('the methods are those of the decisions, as far as their domains are there'
   const { result } = await runBody(
     t,
     org,
-    'return Object.entries(sdk).flatMap(([space, methods]) => Object.keys(methods).map((name) => `${space}.${name}`))',
+    "return Object.entries(sdk).flatMap(([space, methods]) => Object.keys(methods).map((name) => space + '.' + name))",
   )
   const records = ['list', 'get', 'create', 'update', 'delete'].map((name) => `records.${name}`)
   t.deepEqual(result, [...records, 'functions.invoke', 'secrets.get', 'crypto.uuid', 'crypto.hmac'])

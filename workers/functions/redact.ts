@@ -30,7 +30,11 @@ export function redactor(): Redactor {
   }
 
   return {
-    conceal: (secret) => void secrets.add(secret),
+    conceal: (secret) => {
+      secrets.add(secret)
+      // As it stands in an object that is printed.
+      secrets.add(JSON.stringify(secret).slice(1, -1))
+    },
     redact: <T>(value: T): T => (secrets.size === 0 ? value : (clean(value) as T)),
   }
 }
