@@ -49,9 +49,11 @@ export class Database implements Executor {
       types: { getTypeParser },
       options: '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c jit=off',
     })
-    this.pool.on('error', () => {
-      // An idle connection died; the pool replaces it, and the next statement reports what it meets itself.
-    })
+    // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
+    // one that dies between two statements of a transaction nobody else would hear, and that ends the process.
+    const ignore = () => undefined
+    this.pool.on('error', ignore)
+    this.pool.on('connect', (client) => client.on('error', ignore))
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
