@@ -1,8 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { findOperation, type Operation } from '#shared/queue/operations.ts'
 
 /** A missed notification costs at most this long, never an answer. */
 const pollMs = 1_000
+/** A database that is away for so long is waited for: what was begun goes on, so a failure would not be the answer. */
+const outageMs = 8_000
+/** How often one that is away is asked. */
+const outagePollMs = 100
 
 /** Lets requests wait for operations to settle; one listening connection of the process serves all of them. */
 export class Waiter {
@@ -23,9 +29,13 @@ export class Waiter {
     for (const waiters of this.#waiting.values()) this.#wake(waiters)
   }
 
-  /** Resolves with the operation once it has settled, or as it stands when the time is up or the signal aborts. */
+  /**
+   * Resolves with the operation once it has settled, or as it stands when the time is up or the signal aborts. Throws when the database
+   * stays away.
+   */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
     const deadline = Date.now() + ms
+    let answeredAt = Date.now()
     for (;;) {
       const woken = Promise.withResolvers<void>()
       const waiters = this.#waiting.get(id) ?? new Set()
@@ -35,9 +45,13 @@ export class Waiter {
       signal?.addEventListener('abort', () => woken.resolve(), { once: true })
       try {
         const operation = await findOperation(this.#db, id)
+        answeredAt = Date.now()
         const settled = operation === undefined || operation.finished_at !== null
         if (settled || left <= 0 || signal?.aborted) return operation
         await woken.promise
+      } catch (error) {
+        if (!isOutOfReach(error) || left <= 0 || signal?.aborted || Date.now() - answeredAt > outageMs) throw error
+        await delay(outagePollMs)
       } finally {
         clearTimeout(timer)
         waiters.delete(woken.resolve)

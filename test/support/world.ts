@@ -49,7 +49,7 @@ export async function world(
   const log = createLogger('test', config.logLevel)
   const worker = await startWorker(config, chosen, log, now)
   const api = await startApi(config, log, now)
-  const db = new pg.Pool({ connectionString: database.url, max: 4 })
+  const db = new pg.Pool({ connectionString: config.databaseUrl, max: 4 })
   // Dropping the database at the end also ends connections that are idle by then.
   db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
