@@ -5,8 +5,8 @@ import { Client } from '#test/support/client.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Another API process's worth of server on the same database, with caches of its own, and a visitor of it. It ends with the test. */
-export async function startSecondApi(t: ExecutionContext, { config }: World): Promise<Client> {
-  const api = await startApi(config, createLogger('second', config.logLevel))
+export async function startSecondApi(t: ExecutionContext, { config }: World, now?: () => Date): Promise<Client> {
+  const api = await startApi(config, createLogger('second', config.logLevel), now)
   t.teardown(() => api.stop(1_000))
   return new Client(`http://127.0.0.1:${api.port}`, null)
 }

@@ -1,11 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { readProcfile } from '#scripts/start/procfile.ts'
+import { end, startProcess } from '#test/support/process.ts'
 import type { World } from '#test/support/world.ts'
-
-const root = join(import.meta.dirname, '..', '..')
 
 /** A worker that runs by itself, to be killed or held in the middle of its work. */
 export interface WorkerProcess {
@@ -14,23 +9,9 @@ export interface WorkerProcess {
   readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM') => Promise<void>
 }
 
-/** Starts the process of this name in the Procfile on a world's database; the test's end ends it at the latest. */
+/** Starts the worker of this name in the Procfile on a world's database; the test's end ends it at the latest. */
 export async function startWorkerProcess(t: ExecutionContext, w: Pick<World, 'config'>, name: string): Promise<WorkerProcess> {
-  const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
-  const [, ...args] = line?.command.split(' ') ?? []
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      DATABASE_URL: w.config.databaseUrl,
-      DATA_DIR: w.config.dataDir,
-      SECRET_KEY: w.config.secretKey.toString('hex'),
-      DATABASE_CONNECTIONS: '4',
-      LOG_LEVEL: 'silent',
-    },
-  })
-  await once(child, 'spawn')
-  t.teardown(() => end(child))
+  const child = await startProcess(t, w, name)
   return {
     pid: child.pid ?? 0,
     kill: async (signal) => {
@@ -38,11 +19,4 @@ export async function startWorkerProcess(t: ExecutionContext, w: Pick<World, 'co
       else child.kill(signal)
     },
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }

@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream'
+import type { ExecutionContext } from 'ava'
+import { Client } from '#test/support/client.ts'
+import { startProcess } from '#test/support/process.ts'
+import type { World } from '#test/support/world.ts'
+
+/** Another process of the API on a world's database, on a free port, and a visitor of it. It ends with the test. */
+export async function startApiProcess(t: Pick<ExecutionContext, 'teardown'>, w: Pick<World, 'config'>): Promise<Client> {
+  const child = await startProcess(t, w, 'api', { PORT: '0', LOG_LEVEL: 'info', TRUST_PROXY: String(w.config.trustProxy) })
+  return new Client(`http://127.0.0.1:${await portIn(child.stdout)}`, null)
+}
+
+/** The port in the line by which the API says that it is ready. */
+async function portIn(output: Readable): Promise<number> {
+  let said = ''
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
+    said += String(chunk)
+    const [, port] = /"port":(\d+).*"api ready"/.exec(said) ?? []
+    if (port) {
+      output.resume()
+      return Number(port)
+    }
+  }
+  throw new Error(`The API ended before it was ready: ${said}`)
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { ExecutionContext } from 'ava'
+import { readProcfile } from '#scripts/start/procfile.ts'
+import type { World } from '#test/support/world.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Starts the process of this name in the Procfile on a world's database; the test's end ends it at the latest. */
+export async function startProcess(
+  t: Pick<ExecutionContext, 'teardown'>,
+  { config }: Pick<World, 'config'>,
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess & { readonly stdout: Readable }> {
+  const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
+  const [, ...args] = line?.command.split(' ') ?? []
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      DATABASE_URL: config.databaseUrl,
+      DATA_DIR: config.dataDir,
+      SECRET_KEY: config.secretKey.toString('hex'),
+      DATABASE_CONNECTIONS: '4',
+      LOG_LEVEL: 'silent',
+      ...environment,
+    },
+  })
+  // Read whether anybody listens or not: a pipe that is full holds up its writer.
+  child.stdout.resume()
+  await once(child, 'spawn')
+  t.teardown(() => end(child))
+  return child
+}
+
+/** Ends a process at once; resolves when it is gone. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
