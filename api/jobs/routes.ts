@@ -4,7 +4,7 @@ import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
-import { findOperation, type Operation } from '#shared/queue/operations.ts'
+import { findOperationIn, type Operation } from '#shared/queue/operations.ts'
 
 const instant = t.String({ format: 'date-time' })
 
@@ -27,8 +27,8 @@ const job = schema(
 
 /** The operation of a path, seen only by who started it and by holders of org:update; to all others it is not there. */
 async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Promise<Operation> {
-  const operation = isUuid(jobId) ? await findOperation(scope.db, jobId) : undefined
-  if (!operation || operation.workspace_id !== scope.workspace.id) throw problem('NOT_FOUND')
+  const operation = isUuid(jobId) ? await findOperationIn(scope.db, scope.workspace.id, jobId) : undefined
+  if (!operation) throw problem('NOT_FOUND')
   const mine = operation.principal_id !== null && operation.principal_id === scope.actor.id
   if (!mine && scope.actor.policy.permits('org:update') === 'never') throw problem('NOT_FOUND')
   return operation

@@ -38,6 +38,12 @@ export async function findOperation(db: Executor, id: string): Promise<Operation
   return (await db.query<Operation>(find(id)))[0]
 }
 
+const findIn = sql('find_operation_of_workspace', `select ${columns} from operations where workspace_id = $1 and id = $2`)
+/** The same for an id that a caller in a workspace names. */
+export async function findOperationIn(db: Executor, workspaceId: string, id: string): Promise<Operation | undefined> {
+  return (await db.query<Operation>(findIn(workspaceId, id)))[0]
+}
+
 // It does not wait for the disk: whatever the work writes is written after it, and is lost with it or not at all.
 const start = sql(
   'start_operation',

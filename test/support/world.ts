@@ -10,6 +10,7 @@ import { type Pool, pools } from '#shared/queue/job.ts'
 import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
+import { statementsWithoutWorkspace } from '#test/support/watch/watch.ts'
 import { startWorker, type Worker } from '#workers/worker.ts'
 
 /** A whole Kontor of a test's own: a database cloned from a migrated template, the API on a free port and the pools in this process. */
@@ -25,7 +26,7 @@ export interface World {
   readonly visitor: Client
   /** Waits until no job waits or runs and every wake-up has been heard. */
   readonly drain: () => Promise<void>
-  /** Stops everything; fails when an open operation or a due job was left behind. */
+  /** Stops everything; fails when an open operation or a due job was left behind, or a statement went past its workspace. */
   readonly close: () => Promise<void>
 }
 
@@ -57,11 +58,13 @@ export async function world(
   const drain = () => drained(worker, db)
   const close = async () => {
     await drain()
+    const reaching = await statementsWithoutWorkspace(db)
     await api.stop(1_000)
     await worker.stop(1_000)
     await db.end()
     await dropDatabase(database.name)
     await rm(dataDir, { recursive: true, force: true })
+    if (reaching.length > 0) throw new Error(`Statements reach past their workspace:\n${reaching.join('\n')}`)
   }
   return { config, api, worker, db, org, visitor, drain, close }
 }

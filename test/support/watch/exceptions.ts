@@ -1,0 +1,72 @@
+/** Statements that read shared tables without a workspace, by their name or the beginning of their text. */
+interface Exception {
+  readonly statements: readonly string[]
+  readonly tables: readonly string[]
+  /** Why no workspace can be named, or need be. */
+  readonly because: string
+}
+
+export const exceptions: readonly Exception[] = [
+  {
+    statements: ['find_invitation', 'use_invitation'],
+    tables: ['invitations'],
+    because: 'whoever accepts belongs to no workspace yet: 256 random bits name the invitation, and the invitation its workspace',
+  },
+  {
+    statements: ['list_my_workspaces'],
+    tables: ['members', 'workspaces'],
+    because: 'a person asks which workspaces it belongs to: its own id holds the rows',
+  },
+  {
+    statements: ['delete_access_key_by_id', 'delete_access_key_by_hash'],
+    tables: ['access_keys'],
+    because: 'the operator revokes a key that was found somewhere, on the command line',
+  },
+  {
+    statements: ['find_operation', 'start_operation', 'advance_operation', 'settle_operation', 'reopen_operation'],
+    tables: ['operations'],
+    because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
+  },
+  {
+    statements: ['finish_job_file', 'find_job_file', 'remove_job_file'],
+    tables: ['job_files'],
+    because: 'the id comes from the operation that the file belongs to, or from its job; no caller names one',
+  },
+  {
+    statements: ['find_mail', 'note_mail_sent', 'note_mail_failure'],
+    tables: ['outbox_mails'],
+    because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
+  },
+  {
+    statements: ['find_gate_lines', 'count_queued_jobs'],
+    tables: ['gated_jobs'],
+    because: 'workers look for what waits in all workspaces',
+  },
+  {
+    statements: ["update operations as operation set status = 'failed'"],
+    tables: ['operations', 'gated_jobs'],
+    because: 'what was given up is settled in all workspaces',
+  },
+  {
+    statements: [
+      'delete from operations where finished_at <',
+      'delete from function_runs where finished_at <',
+      'delete from job_files where created_at <',
+      'delete from invitations where expires_at <',
+      "delete from outbox_mails where status = 'sent' and sent_at <",
+    ],
+    tables: ['operations', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
+    because: 'what is old is swept in all workspaces',
+  },
+]
+
+/** The shared tables that a statement may read without a workspace. */
+export function exceptedTables(name: string | undefined, text: string): ReadonlySet<string> {
+  const words = oneLine(text)
+  // What a read's first statement finds out by the way stands under the same name with a v behind it.
+  const fits = (statement: string) => statement === name || `${statement}v` === name || words.startsWith(statement)
+  return new Set(exceptions.filter(({ statements }) => statements.some(fits)).flatMap(({ tables }) => tables))
+}
+
+/** Text with one blank wherever it has several, or lines. */
+export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
