@@ -43,9 +43,9 @@ export const exceptions: readonly Exception[] = [
     because: 'workers look for what waits in all workspaces',
   },
   {
-    statements: ["update operations as operation set status = 'failed'"],
+    statements: ["update operations as operation set status = 'failed'", 'find_active_jobs'],
     tables: ['operations', 'gated_jobs'],
-    because: 'what was given up is settled in all workspaces',
+    because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
     statements: [
