@@ -54,7 +54,7 @@ test('calls outlast crashes of the database', async (t) => {
   const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
   t.teardown(postgres.stop)
   await release(postgres.url)
-  const w = await world({ DATABASE_URL: postgres.url })
+  const w = await world({ DATABASE_URL: postgres.url, LOG_LEVEL: 'silent' })
   t.teardown(w.close)
   await outlasts(t, w, async () => {
     const isUp = async () => (await fetch(`${w.visitor.root}/readyz`)).status === 200

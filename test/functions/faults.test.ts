@@ -1,25 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/functions/support.ts'
+import { childrenOf } from '#test/support/processes.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** A world whose functions run in worker processes of their own. */
 const withoutRunners = (): Promise<World> => world({}, ['data', 'schedule'])
-
-/** The runners of a worker process: its children. */
-function runnersOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return Number(readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[1]) === pid
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
-}
 
 const interrupted = { result: null, error: 'the run was interrupted', timed_out: false }
 
@@ -35,10 +21,10 @@ test('a runner that is killed costs its run alone: the caller hears of it, and t
     await until(async () => (await whoIsIn(org)).length === 5 * round - 1)
     const waiting = invoke(t, org, id, { latch: latch.id, number: 5 })
     await until(async () => (await lineOf(w, org)).waiting === 1)
-    for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
     for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [{ method: 'records.create', is_error: false }] })
     await until(async () => (await whoIsIn(org)).length === 5 * round)
-    for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
     t.like(await waiting, interrupted)
     t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
   }
@@ -56,7 +42,7 @@ test('what a killed worker was running is answered as interrupted within its hea
   const waiting = [4, 5].map((number) => invoke(t, org, id, { latch: latch.id, number }))
   await until(async () => (await lineOf(w, org)).waiting === 2)
   await startWorkerProcess(t, w, 'functions')
-  const runners = runnersOf(first.pid)
+  const runners = childrenOf(first.pid)
   await first.kill('SIGKILL')
   const killedAt = performance.now()
   for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [], logs: [] })

@@ -245,8 +245,9 @@ test('the 10,001st call of a run throws, and the others were made', async (t) =>
   const { result, steps } = await runBody(
     t,
     org,
-    `for (let n = 0; ; n++) try { await sdk.crypto.uuid() } catch (error) { return [n, error.code] }`,
+    `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.crypto.uuid()))
+    try { await sdk.crypto.uuid() } catch (error) { return error.code }`,
   )
-  t.deepEqual(result, [10_000, 'RATE_LIMITED'])
+  t.is(result, 'RATE_LIMITED')
   t.is(steps.length, 10_000)
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { goneProcess, requestFor, residentBytes, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { goneProcess, residentBytes } from '#test/support/processes.ts'
+import { requestFor, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 

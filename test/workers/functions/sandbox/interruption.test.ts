@@ -2,15 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import test from 'ava'
-import {
-  goneProcess,
-  isAlive,
-  openSandbox,
-  requestFor,
-  resultOf,
-  runBody,
-  stuckCall,
-} from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { goneProcess, isAlive } from '#test/support/processes.ts'
+import { openSandbox, requestFor, resultOf, runBody, stuckCall } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
 const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, resultText: 'null' } as const

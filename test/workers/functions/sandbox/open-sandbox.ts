@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { ExecutionContext } from 'ava'
 import type { RunOutcome, RunRequest, SdkCall } from '#workers/functions/sandbox/outcome.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
@@ -39,26 +38,4 @@ export function stuckCall(): { readonly call: SdkCall; readonly made: Promise<Ab
     return new Promise(() => undefined)
   }
   return { call, made: made.promise }
-}
-
-/** Fulfils when the process is gone; the test's own time limit bounds the wait. */
-export async function goneProcess(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Bytes that a process holds in memory; 0 where the system does not say. */
-export function residentBytes(pid = 0): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
-  } catch {
-    return 0
-  }
 }
