@@ -30,7 +30,9 @@ export function watchForLost(services: WorkerServices): () => void {
   const takeOver = async (job: ActiveJob): Promise<void> => {
     const handler = handlers.find((one) => one.job.name === job.name)
     services.log.warn({ job: job.name, job_id: job.id }, 'a worker is gone')
-    if (handler) await runAttempt(handler, job, AbortSignal.timeout(lookEveryMs * 10), services)
+    if (!handler) return
+    await runAttempt(handler, job, AbortSignal.timeout(lookEveryMs * 10), services)
+    await services.queue.boss.complete(job.name, job.id)
   }
 
   let looking = false
@@ -42,7 +44,10 @@ export function watchForLost(services: WorkerServices): () => void {
     if (looking) return
     looking = true
     look()
-      .catch(() => beats.clear())
+      .catch((error: unknown) => {
+        beats.clear()
+        services.log.warn({ err: error }, 'could not look for workers that are gone')
+      })
       .finally(() => {
         looking = false
       })

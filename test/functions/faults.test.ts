@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/functions/support.ts'
-import { childrenOf } from '#test/support/processes.ts'
+import { childrenOf } from '#test/support/living-processes.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -43,10 +43,10 @@ test('what a killed worker was running is answered as interrupted within its hea
   await until(async () => (await lineOf(w, org)).waiting === 2)
   await startWorkerProcess(t, w, 'functions')
   const runners = childrenOf(first.pid)
+  // The queue itself, which hands such jobs on after ten seconds or more, is kept out of it.
+  await w.db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
   await first.kill('SIGKILL')
-  const killedAt = performance.now()
   for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [], logs: [] })
-  t.true(performance.now() - killedAt < 15_000, 'the queue by itself would wait for its heartbeat, its next look and its delay')
   await latch.open()
   t.deepEqual(
     (await Promise.all(waiting)).map(({ result }) => result),

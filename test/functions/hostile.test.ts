@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { createFunction, handlerOf, invoke, lineOf, until } from '#test/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { childrenOf, goneProcess, residentBytes } from '#test/support/processes.ts'
+import { childrenOf, goneProcess, residentBytes } from '#test/support/living-processes.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { world } from '#test/support/world.ts'
 
@@ -19,7 +19,7 @@ const places: readonly ((body: string) => string)[] = [
 ]
 
 test('hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
-  t.timeout(600_000)
+  t.timeout(300_000)
   const w = await world({}, ['data', 'schedule'])
   t.teardown(w.close)
   const worker = await startWorkerProcess(t, w, 'functions')
@@ -62,8 +62,9 @@ test('hostile functions of one workspace harm no call of another, nor the worker
       t.is((await honest.owner.get(`${honest.path}/records/locations?limit=1`)).status, 200)
     }
   })()
-  await Promise.all([lane(), lane(), lane(), lane()])
-  over = true
+  await Promise.all([lane(), lane(), lane(), lane()]).finally(() => {
+    over = true
+  })
   await asking
 
   await Promise.all([1, 2, 3, 4].map(runHonest))

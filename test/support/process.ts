@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
+import { endWithParent } from '#scripts/parent.mjs'
 import { readProcfile } from '#scripts/start/procfile.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -17,7 +18,8 @@ export async function startProcess(
 ): Promise<ChildProcess & { readonly stdout: Readable }> {
   const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
   const [, ...args] = line?.command.split(' ') ?? []
-  const child = spawn(process.execPath, args, {
+  const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, ...args]
+  const child = spawn(command, rest, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -33,6 +33,8 @@ export const watch = Object.freeze({
   startMs: 5_000,
   /** From a run's end to a runner that stands ready again; what takes longer still has the old run's code on its hands. */
   restMs: 500,
+  /** A run that has not begun may have so many runners: those of one machine may be lost together, ready ones and starting ones. */
+  attempts: 5,
   spareRunners: 2,
   startsAtOnce: 2,
   /** After so long without an order a runner is ended, unless it is the last. */

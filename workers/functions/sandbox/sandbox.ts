@@ -40,18 +40,20 @@ export class Sandbox {
   async run(request: RunRequest): Promise<RunOutcome> {
     const inputText = JSON.stringify(request.input ?? null)
     refuseLarge(request.source, inputText)
-    for (let attempt = 1; attempt <= 3; attempt++) {
+    let failure: unknown
+    for (let attempt = 1; attempt <= watch.attempts; attempt++) {
       if (request.signal?.aborted) return neverStarted
-      const runner = await this.#runs.take(request.signal).catch((error) => {
-        if (request.signal?.aborted) return null
-        throw error
-      })
-      if (!runner) return neverStarted
-      const outcome = await runIn(runner, request, inputText, this.#memoryBytes, this.#report)
-      void this.#runs.giveBack(runner)
-      if (outcome) return outcome
+      try {
+        const runner = await this.#runs.take(request.signal)
+        const outcome = await runIn(runner, request, inputText, this.#memoryBytes, this.#report)
+        void this.#runs.giveBack(runner)
+        if (outcome) return outcome
+      } catch (error) {
+        failure = error
+      }
     }
-    throw new Error('no function runner took the run')
+    if (request.signal?.aborted) return neverStarted
+    throw failure ?? new Error('no function runner took the run')
   }
 
   /**

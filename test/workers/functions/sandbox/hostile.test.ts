@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { goneProcess, residentBytes } from '#test/support/processes.ts'
+import { goneProcess, residentBytes } from '#test/support/living-processes.ts'
 import { requestFor, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'

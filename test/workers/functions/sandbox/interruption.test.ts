@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import test from 'ava'
-import { goneProcess, isAlive } from '#test/support/processes.ts'
+import { goneProcess, isAlive } from '#test/support/living-processes.ts'
 import { openSandbox, requestFor, resultOf, runBody, stuckCall } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 

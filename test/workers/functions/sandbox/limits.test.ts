@@ -1,5 +1,5 @@
 import test from 'ava'
-import { residentBytes } from '#test/support/processes.ts'
+import { residentBytes } from '#test/support/living-processes.ts'
 import { openSandbox, requestFor, resultOf, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 
