@@ -1,5 +1,4 @@
 import { mailReset } from '#shared/access/jobs.ts'
-import { dispatchChanges } from '#shared/events/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
@@ -12,7 +11,6 @@ import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 export const jobs: readonly AnyJob[] = [
   mailReset,
   sendMail,
-  dispatchChanges,
   deliverNotifications,
   exportRecords,
   importRecords,

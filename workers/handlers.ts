@@ -1,4 +1,3 @@
-import dispatchChanges from '#workers/events/dispatch.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -16,7 +15,6 @@ import setUpWorkspace from '#workers/workspaces/set-up.ts'
 export const handlers: readonly AnyHandler[] = [
   mailReset,
   sendMail,
-  dispatchChanges,
   deliverNotifications,
   exportRecords,
   importRecords,

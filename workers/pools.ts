@@ -1,17 +1,22 @@
 import { jobs } from '#shared/jobs.ts'
 import type { Pool } from '#shared/queue/job.ts'
 import type { WorkerServices } from '#workers/attempt.ts'
+import { Dispatcher } from '#workers/events/dispatcher.ts'
 import { handlers } from '#workers/handlers.ts'
 import { Loop } from '#workers/loop.ts'
 
+/** The pool that hands changes of records on. */
+const dispatchPool: Pool = 'flows'
+
 /** Runs the loops of some pools in this process. */
 export class Pools {
-  readonly #loops: readonly Loop[]
+  readonly #loops: readonly (Loop | Dispatcher)[]
 
   constructor(pools: readonly Pool[], services: WorkerServices) {
     requireHandlers()
     const chosen = handlers.filter(({ job }) => pools.includes(job.pool))
-    this.#loops = chosen.map((handler) => new Loop(handler, services))
+    const loops = chosen.map((handler) => new Loop(handler, services))
+    this.#loops = pools.includes(dispatchPool) ? [...loops, new Dispatcher(services)] : loops
   }
 
   start(): void {

@@ -4,16 +4,16 @@ import type { Executor } from '#shared/db/database.ts'
 export interface Step {
   /** When it was filed or written, RFC 3339. */
   readonly at: string
-  readonly what: 'operation' | 'job' | 'dead letter' | 'audit entry' | 'notification' | 'kept answer'
+  readonly what: 'operation' | 'job' | 'dead letter' | 'audit entry' | 'event' | 'notification' | 'kept answer'
   readonly name: string
   readonly state: string | null
   readonly id: string
   readonly detail: string | null
 }
 
-// Request ids have no index: this is a question of a person, asked now and then, and a write should not pay for it. A dispatch is a job of
-// events.dispatch. A notification carries no request id; it stands in the inbox under an id that notification_id makes of the audit entry,
-// the rule and the member, so it is found by making that id again.
+// Request ids have no index: this is a question of a person, asked now and then, and a write should not pay for it. A notification carries
+// no request id; it stands in the inbox under an id that notification_id makes of the audit entry, the rule and the member, so it is found
+// by making that id again.
 const text = `
   with entries as (
     select workspace_id, id, created_at, action, object_type, record_id from audit_entries where request_id = $1
@@ -28,6 +28,9 @@ const text = `
   union all
   select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
   from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' = $1
+  union all
+  select uuid_extract_timestamp(id), 'event', object_type || ' ' || event, 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
+  from event_outbox where cause ->> 'requestId' = $1
   union all
   select created_at, 'audit entry', action, null, id::text, object_type || ' ' || record_id, 2 from entries
   union all

@@ -14,10 +14,6 @@ const change = {
   entryIds: ids,
 }
 
-/** Changes on their way to those who listened when they were made: the listeners' ids by subscriber. */
-export const dispatch = schema(t.Object({ ...change, listeners: t.Record(t.String(), ids) }))
-export type Dispatch = TypeOf<typeof dispatch>
-
 /** Changes as one subscriber's job takes them: `listenerIds` are what of its own they concern, such as its rules. */
 export const heardChanges = schema(t.Object({ ...change, listenerIds: ids }))
 export type HeardChanges = TypeOf<typeof heardChanges>

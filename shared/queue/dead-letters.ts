@@ -40,10 +40,12 @@ const load = sql(
      select name as job, state::text from pgboss.job where name <> $1
      union all
      select queue, 'created' from gated_jobs where slot is null
+     union all
+     select 'events', 'created' from event_outbox
    ) as held
    group by job order by job`,
 )
-/** The queues that hold jobs, by name; what waits at a gate waits too. */
+/** The queues that hold jobs, by name; what waits at a gate waits too, and changes that wait to be handed on are `events`. */
 export const countQueued = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
 
 const take = sql(

@@ -1,38 +1,30 @@
-import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { takeDispatches } from '#shared/events/outbox.ts'
+import { createLogger } from '#shared/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/notifications/make-rule.ts'
 import { type World, world } from '#test/support/world.ts'
+import { Dispatcher } from '#workers/events/dispatcher.ts'
 
 /** A world in which nobody works off jobs. */
 async function withoutWorkers(t: ExecutionContext): Promise<World> {
   const w = await world()
   t.teardown(async () => {
-    await w.db.query('truncate pgboss.job')
+    await w.db.query('truncate event_outbox')
     await w.close()
   })
   await w.worker.pools.stop(0)
   return w
 }
 
-const dispatches = async (w: World) =>
-  (await w.db.query(`select id, data from pgboss.job where name = 'events.dispatch' order by created_on`)).rows.map(({ data }) => data)
+const dispatches = async (w: World) => (await w.db.query('select * from event_outbox order by id')).rows
 
-test('a dispatch is the job that pg-boss would have sent', async (t) => {
+test('a dispatch says what changed, who listened and who caused it', async (t) => {
   const w = await withoutWorkers(t)
-  await makeRule(w)
+  const rule = await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } }, { 'x-request-id': 'a-request' })
-  const [filed] = (await w.db.query(`select * from pgboss.job where name = 'events.dispatch'`)).rows
-  const id = randomUUID()
-  await w.api.services.queue.boss.send('events.dispatch', filed.data, { id, group: { id: w.org.id } })
-  const [sent] = (await w.db.query('select * from pgboss.job where id = $1', [id])).rows
-  const same = ({ id: _, created_on: since, start_after, keep_until, ...job }: Record<string, unknown>) => ({
-    ...job,
-    waits: Number(start_after) - Number(since),
-    kept: Number(keep_until) - Number(since),
-  })
-  t.deepEqual(same(filed), same(sent))
-  const cause = { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0 }
-  t.like(filed.data, { workspaceId: w.org.id, cause, payload: { workspaceId: w.org.id, objectType: 'locations', event: 'created' } })
+  const [filed] = await dispatches(w)
+  t.like(filed, { workspace_id: w.org.id, object_type: 'locations', event: 'created', listeners: { notifications: [rule] } })
+  t.deepEqual(filed.cause, { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0 })
 })
 
 test('a change makes one dispatch to those who listen to it at that moment, and none when nobody does', async (t) => {
@@ -48,8 +40,8 @@ test('a change makes one dispatch to those who listen to it at that moment, and 
   const { entries } = (await owner.get(`${w.org.path}/audit?action=record.updated`)).data
   const [first, ...others] = await dispatches(w)
   t.deepEqual(others, [])
-  t.deepEqual(first.payload.entryIds, [entries[0].id])
-  t.deepEqual(first.payload.listeners, { notifications: rules.toSorted() })
+  t.deepEqual(first.entry_ids, [entries[0].id])
+  t.deepEqual(first.listeners, { notifications: rules.toSorted() })
 })
 
 test('a write that is rolled back emits nothing', async (t) => {
@@ -60,6 +52,11 @@ test('a write that is rolled back emits nothing', async (t) => {
   t.is((await w.org.owner.post(invoices, { values: { number: 'A' } })).status, 409)
   t.is((await dispatches(w)).length, 1)
 })
+
+/** Waits until every change has been handed on. */
+async function handedOn(w: World): Promise<void> {
+  while ((await dispatches(w)).length > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+}
 
 /** Adds people to the workspace who never sign in. */
 const addMembers = (w: World, count: number) =>
@@ -83,9 +80,12 @@ test('an import of 500 rows is a handful of dispatches of many changes, and reac
   await holder.query('begin')
   await holder.query('lock table notification_rules in access exclusive mode')
   t.like((await w.org.owner.post(`${locationsOf(w)}/import`, file, { 'content-type': 'text/csv' })).data, { created: 500 })
-  const filed = await dispatches(w)
+  await handedOn(w)
+  const { rows: filed } = await w.db.query(
+    `select data -> 'payload' -> 'entryIds' as entry_ids from pgboss.job where name = 'notifications.deliver'`,
+  )
   t.true(filed.length <= 10, `${filed.length} dispatches`)
-  t.is(new Set(filed.flatMap(({ payload }) => payload.entryIds)).size, 500)
+  t.is(new Set(filed.flatMap(({ entry_ids }) => entry_ids)).size, 500)
   await holder.query('commit')
   holder.release()
   await w.drain()
@@ -93,16 +93,45 @@ test('an import of 500 rows is a handful of dispatches of many changes, and reac
   t.is((await w.db.query('select count(*)::integer as count from notifications')).rows[0].count, 100 * 500)
 })
 
-test('a dispatch that is done again makes no job twice', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('many processes hand each change on once, in lots, also when one of them fails in between', async (t) => {
+  const w = await withoutWorkers(t)
   await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
-  await w.drain()
-  const [{ id }] = (await w.db.query(`select id from pgboss.job where name = 'events.dispatch'`)).rows
-  await w.db.query(`update pgboss.job set state = 'created', completed_on = null where id = $1 and name = 'events.dispatch'`, [id])
-  await w.drain()
-  const { rows } = await w.db.query(`select id, state from pgboss.job where name = 'notifications.deliver'`)
-  t.deepEqual(rows, [{ id, state: 'completed' }])
-  t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, 1)
+  await w.db.query(`insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
+    select workspace_id, object_type, event, entry_ids, listeners, cause from event_outbox, generate_series(1, 1200)`)
+  const ids = (await dispatches(w)).map(({ id }) => id)
+  // Filing fails as long as the trigger stands, after the dispatches were taken.
+  await w.db.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refuse before insert on pgboss.job_common for each row when (new.name = 'notifications.deliver') execute function refuse()`)
+  const log = createLogger('test', 'silent')
+  const queue = w.worker.queue
+  const dispatchers = Array.from({ length: 4 }, () => new Dispatcher({ db: w.worker.database, queue, log }))
+  t.teardown(() => Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())))
+  for (const dispatcher of dispatchers) dispatcher.start()
+  while (dispatchers.some(({ idle }) => !idle)) await new Promise(setImmediate)
+  t.is((await dispatches(w)).length, 1201)
+  await w.db.query('drop trigger refuse on pgboss.job_common')
+  for (const dispatcher of dispatchers) dispatcher.wake()
+  while (dispatchers.some(({ idle }) => !idle)) await new Promise(setImmediate)
+  t.deepEqual(await dispatches(w), [])
+  const { rows: jobs } = await w.db.query(`delete from pgboss.job where name = 'notifications.deliver' returning id`)
+  t.deepEqual(jobs.map(({ id }) => id).toSorted(), ids)
+})
+
+test('a dispatch to a subscriber that a process does not know is left to one that does', async (t) => {
+  const w = await withoutWorkers(t)
+  await makeRule(w)
+  await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
+  await w.org.owner.post(locationsOf(w), { values: { name: 'y' } })
+  const [first, second] = await dispatches(w)
+  await w.db.query(`update event_outbox set listeners = listeners || '{"later": []}' where id = $1`, [first.id])
+  const taken = (known: string[]) => w.worker.database.transaction((tx) => takeDispatches(tx, known, 10))
+  t.deepEqual(
+    (await taken(['notifications'])).map(({ id }) => id),
+    [second.id],
+  )
+  t.deepEqual(
+    (await taken(['notifications', 'later'])).map(({ id }) => id),
+    [first.id],
+  )
 })

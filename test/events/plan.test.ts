@@ -7,19 +7,22 @@ const subscriptions = {
   flows: { job: deliverNotifications, continues: true },
   notifications: { job: deliverNotifications, continues: false },
 }
-const [workspaceId, entry, flow, rule] = Array.from({ length: 4 }, () => randomUUID()) as [string, string, string, string]
-const dispatch = {
+const [id, workspaceId, entry, flow, rule] = Array.from({ length: 5 }, () => randomUUID()) as [string, string, string, string, string]
+const change = {
   workspaceId,
   objectType: 'deals',
   event: 'created' as const,
   entryIds: [entry],
-  listeners: { flows: [flow], notifications: [rule] },
 }
-const causeAt = (depth: number) => ({ actorId: null, actorType: 'system' as const, requestId: 'r', depth })
+const dispatchAt = (depth: number) => ({
+  ...change,
+  id,
+  listeners: { flows: [flow], notifications: [rule] },
+  cause: { actorId: null, actorType: 'system' as const, requestId: 'r', depth },
+})
 
 test('each subscriber gets the changes with its own listeners, one step further in the chain', (t) => {
-  const parts = planOf(dispatch, causeAt(2), subscriptions)
-  const { listeners: _, ...change } = dispatch
+  const parts = planOf(dispatchAt(2), subscriptions)
   t.deepEqual(
     parts.map(({ subscriber, changes, cause, isCut }) => ({ subscriber, changes, depth: cause.depth, isCut })),
     [
@@ -30,13 +33,13 @@ test('each subscriber gets the changes with its own listeners, one step further 
 })
 
 test('a chain is cut after its eighth step; what sets off nothing more is done all the same', (t) => {
-  const cut = (depth: number) => planOf(dispatch, causeAt(depth), subscriptions).map(({ subscriber, isCut }) => `${subscriber} ${isCut}`)
+  const cut = (depth: number) => planOf(dispatchAt(depth), subscriptions).map(({ subscriber, isCut }) => `${subscriber} ${isCut}`)
   t.deepEqual(cut(7), ['flows false', 'notifications false'])
   t.deepEqual(cut(8), ['flows true', 'notifications false'])
 })
 
 test('a subscriber that nobody knows is an error, not a change lost', (t) => {
   for (const name of ['unheard-of', 'constructor']) {
-    t.throws(() => planOf({ ...dispatch, listeners: { [name]: [flow] } }, causeAt(0), subscriptions), { message: new RegExp(name) })
+    t.throws(() => planOf({ ...dispatchAt(0), listeners: { [name]: [flow] } }, subscriptions), { message: new RegExp(name) })
   }
 })

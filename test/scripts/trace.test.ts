@@ -21,7 +21,7 @@ test('a request is followed to its audit entry, its dispatch and the notificatio
   await drain()
   const lines = await trace(config.databaseUrl, id)
   const text = lines.join('\n')
-  for (const part of ['record.created', 'events.dispatch', 'notification  Something new']) t.true(text.includes(part), text)
+  for (const part of ['record.created', 'notifications.deliver', 'notification  Something new']) t.true(text.includes(part), text)
 })
 
 test('a request that hands work to a worker is followed to its operation and the answer kept for its key', async (t) => {

@@ -77,7 +77,7 @@ async function drained(worker: Worker, db: pg.Pool): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query(
       `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
-       union all select from gated_jobs where slot is null limit 1`,
+       union all select from gated_jobs where slot is null union all select from event_outbox limit 1`,
     )
     const open = rows.length === 0 && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
