@@ -1,6 +1,7 @@
 import type { Cache } from '#shared/db/cache.ts'
 
-type Mark = NonNullable<ReturnType<Cache['mark']>>
+/** What fills the slots of a guarded statement. */
+type Slots = NonNullable<ReturnType<Cache['mark']>>
 
 /** What a guarded statement answers beside its own columns, once: changes that it found behind the guard's mark, and where the next look begins. */
 export interface Found {
@@ -19,11 +20,11 @@ export class OutOfDate extends Error {
  */
 export class Guard {
   readonly #cache: Cache
-  readonly #mark: Mark
+  readonly #mark: Slots
   readonly #drops: number
   #isConfirmed = false
 
-  constructor(cache: Cache, mark: Mark) {
+  constructor(cache: Cache, mark: Slots) {
     this.#cache = cache
     this.#mark = mark
     this.#drops = cache.drops
@@ -34,21 +35,36 @@ export class Guard {
     return this.#isConfirmed
   }
 
-  /** Asks before the guarded statement, for what should not be done in vain. Throws OutOfDate. */
+  /** Asks by a statement of its own. Throws OutOfDate. */
   async ask(): Promise<void> {
     await this.#cache.settle()
+    this.requireCurrent()
+  }
+
+  /** Throws OutOfDate when the process has forgotten something since the guard was made: what was done until now may have been done from that. */
+  requireCurrent(): void {
     if (this.#cache.drops !== this.#drops) throw new OutOfDate(changed)
   }
 
   /** What fills the slots of `newsSql`. */
-  get slots(): { readonly horizon: string; readonly seen: readonly string[] } {
+  get slots(): Slots {
     return this.#mark
   }
 
-  /** Hears what the statement found; throws OutOfDate when it was kept from writing. */
-  confirm({ k_news, k_horizon }: Found): void {
+  /** The same for a statement that many guards share; good for those that are current at this moment. */
+  get latest(): Slots {
+    return this.#cache.mark() ?? this.#mark
+  }
+
+  /** Hears what a statement found; throws OutOfDate when it was kept from writing. */
+  hear({ k_news, k_horizon }: Found): void {
     this.#cache.hear(k_news ?? [], k_horizon)
     if (k_news) throw new OutOfDate(changed)
+  }
+
+  /** The same for the statement that the guard is for. */
+  confirm(found: Found): void {
+    this.hear(found)
     this.#isConfirmed = true
   }
 }
@@ -58,8 +74,9 @@ const changed = 'Something that was remembered has changed'
 /** Slots that guard nothing, for work that has asked before. */
 export const unguarded = { horizon: null, seen: null } as const
 
-/** The table `news` of a guarded statement, with places for the horizon and for what was seen; and the columns of `Found`. */
-export const newsSql = 'select id, scope from cache_changes where written_in >= ?::xid8 and id <> all(?::bigint[])'
+/** The table `news` of a guarded statement, with places for the horizon and for what was seen; then the columns of `Found`. */
+export const newsSql = (horizon = '?', seen = '?'): string =>
+  `select id, scope from cache_changes where written_in >= ${horizon}::xid8 and id <> all(${seen}::bigint[])`
 export const foundSql = `(select json_agg(json_build_array(id, scope)) from news) as k_news,
   pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon`
 

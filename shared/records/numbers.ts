@@ -32,11 +32,9 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
   for (const field of type.fields.filter(({ autogen }) => autogen !== '')) {
     const wanting = records.filter((values) => isBlank(values[field.key] ?? null))
     if (wanting.length === 0) continue
-    // A number that is taken is gone, so nobody takes one who will be sent back to begin again.
-    await scope.guard?.ask()
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
     const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-    const first = await takeNumbers(scope.db, counter, wanting.length)
+    const first = await takeNumbers(scope, counter, wanting.length)
     for (const [index, values] of wanting.entries()) values[field.key] = numbering.format(first + index, now)
   }
 }

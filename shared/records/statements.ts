@@ -73,7 +73,7 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
     const columns = fields.flatMap(columnsOf)
     const parameters = fields.flatMap(parametersOf)
     return builder.raw(
-      `with news as materialized (${newsSql}),
+      `with news as materialized (${newsSql()}),
        fresh as (select uuidv7() as id where not exists (select from news)),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
