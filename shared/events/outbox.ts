@@ -1,6 +1,6 @@
 import type { Tx } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import type { ChangeEvent } from '#shared/events/change.ts'
+import { deleteDispatches } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 
 /** The signal that changes wait to be handed on. */
@@ -19,24 +19,9 @@ export interface Dispatch {
   readonly cause: Cause
 }
 
-const take = sql(
-  'take_dispatches',
-  `with taken as (
-     delete from event_outbox
-     where id in (
-       select id from event_outbox
-       where not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all($1::text[]))
-       order by id limit $2
-       for update skip locked
-     )
-     returning id, workspace_id as "workspaceId", object_type as "objectType", event, entry_ids as "entryIds", listeners, cause
-   )
-   select * from taken order by id`,
-)
-
 /**
  * Takes the oldest dispatches that nobody else is taking; they are gone when the transaction commits, and wait again when it fails. One
  * with a subscriber that is not among `known` is left to a process that knows it.
  */
 export const takeDispatches = (tx: Tx, known: readonly string[], limit: number): Promise<Dispatch[]> =>
-  tx.query<Dispatch>(take(known, limit))
+  tx.query<Dispatch>(deleteDispatches(known, limit))

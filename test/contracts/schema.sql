@@ -48,6 +48,17 @@ create table event_listeners (
   constraint event_listeners_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
+create table event_outbox (
+  id uuid default uuidv7() not null,
+  workspace_id uuid not null,
+  object_type text not null,
+  event text not null,
+  entry_ids uuid[] not null,
+  listeners jsonb not null,
+  cause jsonb not null,
+  constraint event_outbox_pkey PRIMARY KEY (id)
+);
+
 create table field_numbers (
   workspace_id uuid not null,
   field_id uuid not null,
@@ -533,35 +544,17 @@ CREATE OR REPLACE FUNCTION public.dispatch_changes(workspace uuid, type_key text
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
-    declare
-      listening jsonb;
     begin
-      select jsonb_object_agg(subscriber, ids) into listening from (
+      insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
+      select workspace, type_key, change, entries, jsonb_object_agg(subscriber, ids), cause
+      from (
         select subscriber, jsonb_agg(listener_id order by listener_id) as ids
         from event_listeners
         where workspace_id = workspace and object_type = type_key and event = change
         group by subscriber
-      ) as heard;
-      if listening is null or cardinality(entries) = 0 then
-        return false;
-      end if;
-      insert into pgboss.job (
-        name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
-        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
-      )
-      select queue.name,
-        jsonb_build_object('workspaceId', workspace, 'cause', cause, 'payload', jsonb_build_object(
-          'workspaceId', workspace, 'objectType', type_key, 'event', change, 'entryIds', entries, 'listeners', listening
-        )),
-        workspace, pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s',
-        queue.expire_seconds, queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max,
-        queue.policy, queue.dead_letter, queue.heartbeat_seconds
-      from pgboss.queue as queue
-      where queue.name = 'events.dispatch';
-      if not found then
-        raise exception 'The queue events.dispatch is missing: run the release';
-      end if;
-      return true;
+      ) as heard
+      having count(*) > 0 and cardinality(entries) > 0;
+      return found;
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.drop_role_members()
