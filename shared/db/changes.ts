@@ -63,7 +63,8 @@ export class Changes {
 
   /** Hears of changes that a statement found behind a mark. */
   hear(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
-    this.#horizon = horizon
+    // Of two statements that ran at the same time, the earlier one may answer last.
+    if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
     this.#askedAt = Date.now()
     for (const [id, scope] of news) {
       this.#seen.add(String(id))

@@ -50,7 +50,8 @@ export async function world(
   const log = createLogger('test', config.logLevel)
   const worker = await startWorker(config, chosen, log, now)
   const api = await startApi(config, log, now)
-  const db = new pg.Pool({ connectionString: config.databaseUrl, max: 4 })
+  // Tests of one world hold connections at the same time, to keep something locked, and look on through others.
+  const db = new pg.Pool({ connectionString: config.databaseUrl, max: 12 })
   // Dropping the database at the end also ends connections that are idle by then.
   db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
