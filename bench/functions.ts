@@ -1,16 +1,34 @@
 import type { Loaded } from '#bench/data.ts'
 import { load, type Shot } from '#bench/load.ts'
+import { startServer } from '#bench/servers.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
 /** Where the functions of a workspace are measured: an API with a worker of the pool `functions`. */
-export interface Target extends Pick<Loaded, 'workspaceId' | 'token' | 'ids'> {
+interface Target extends Pick<Loaded, 'workspaceId' | 'token' | 'ids'> {
   readonly url: string
   /** Another workspace, which floods the worker while the first is measured. */
   readonly flooder: Pick<Loaded, 'workspaceId' | 'token'>
 }
 
+/** For how long the steady hundred a second is held. */
+const holdSeconds = 60
+
+/** Prints the figures of functions, run by a worker of their own beside this API. */
+export async function benchFunctions(url: string, loaded: Loaded, environment: NodeJS.ProcessEnv, seconds: number): Promise<void> {
+  const worker = await startServer('workers/main.ts', environment, ['--pools=functions,data'])
+  try {
+    const { data } = await call(url, loaded.token, 'POST', '/v1/orgs', { name: 'Flood' })
+    const flooder = { workspaceId: (data as { id: string }).id, token: loaded.token }
+    for await (const { name, figures } of measureFunctions({ ...loaded, url, flooder }, seconds)) {
+      console.log(`${name.padEnd(22)}${figures}`)
+    }
+  } finally {
+    await worker.stop()
+  }
+}
+
 /** One line of the table: what was measured, in words and figures. */
-export interface Line {
+interface Line {
   readonly name: string
   readonly figures: string
 }
@@ -19,7 +37,7 @@ const trivial = 'const handler = () => 1'
 const endless = 'const handler = () => { for (;;); }'
 
 /** Measures functions end to end; each figure stands beside what it is compared with. */
-export async function* measureFunctions(target: Target, seconds: number, holdSeconds: number): AsyncGenerator<Line> {
+async function* measureFunctions(target: Target, seconds: number): AsyncGenerator<Line> {
   const one = await make(target.url, target, trivial)
   const alone = (shot: Shot) => load(target.url, target.token, shot, 1, seconds)
 

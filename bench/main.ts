@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { loadData } from '#bench/data.ts'
 import { startDatabase } from '#bench/database.ts'
+import { benchFunctions } from '#bench/functions.ts'
 import { makeLivingType } from '#bench/living.ts'
 import { type Figures, load, type Shot } from '#bench/load.ts'
 import { recordCases } from '#bench/records.ts'
@@ -38,11 +39,8 @@ try {
     `Loading ${records.toLocaleString('en')} records; ${cpus().length} cores, ${connections} connections, ${rounds} rounds of ${seconds} s`,
   )
   const loaded = await loadData(databaseUrl, records)
-  const kontor = await startServer('api/main.ts', {
-    DATABASE_URL: databaseUrl,
-    SECRET_KEY: randomBytes(32).toString('hex'),
-    DATABASE_CONNECTIONS: '16',
-  })
+  const environment = { DATABASE_URL: databaseUrl, SECRET_KEY: randomBytes(32).toString('hex'), DATABASE_CONNECTIONS: '16' }
+  const kontor = await startServer('api/main.ts', environment)
   stops.unshift(kontor.stop)
   await makeLivingType(kontor.url, loaded)
   const floor = await startServer('bench/floor.ts', { DATABASE_URL: databaseUrl, FLOOR: JSON.stringify(loaded) })
@@ -59,6 +57,7 @@ try {
     const cells = (['floor', 'kontor'] as const).map((side) => figures(runs.map((run) => run[side]))).join('')
     console.log(`${name.padEnd(18)}${cells}${ratio.toFixed(2).padStart(9)}${aim.toFixed(2).padStart(6)}`)
   }
+  if ('functions'.includes(options.only)) await benchFunctions(kontor.url, loaded, environment, seconds)
 } finally {
   for (const stop of stops) await stop()
 }
