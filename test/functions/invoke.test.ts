@@ -136,3 +136,35 @@ test('a function that is changed while its call waits runs as it is then', async
   t.is((await disabled).status, 400)
   await Promise.all(blockers)
 })
+
+test('what is not JSON is an error of the run, and what JSON leaves out is left out', async (t) => {
+  const { org } = await fresh()
+  const results: readonly (readonly [string, unknown])[] = [
+    ['return NaN', null],
+    ['return new Date(0)', '1970-01-01T00:00:00.000Z'],
+    ['return { a: undefined, b: [undefined], c: new Map([[1, 2]]) }', { b: [null], c: {} }],
+    ['return { then: (done) => done({ toJSON: () => 7 }) }', 7],
+  ]
+  for (const [body, result] of results) {
+    const run = await runBody(t, org, body)
+    t.deepEqual(run.result, result, body)
+    t.false('error' in run)
+  }
+  const errors: readonly (readonly [string, RegExp])[] = [
+    ['return () => 1', /JSON: it is a function$/],
+    ['return Symbol()', /JSON: it is a symbol$/],
+    ['return 10n', /JSON: Do not know how to serialize a BigInt$/],
+    ['const a = {}; a.a = a; return a', /JSON: Converting circular structure/],
+    ["return '\\ud800'", /lone surrogate$/],
+    ["return '\\u0000'", /NUL character/],
+    ['return { toJSON() { throw new Error("no") } }', /no$/],
+    ['throw null', /^null$/],
+    ['throw { a: 1 }', /^\{"a":1\}$/],
+  ]
+  for (const [body, message] of errors) {
+    const run = await runBody(t, org, body)
+    t.is(run.result, null)
+    t.false(run.timed_out)
+    t.regex(run.error, message, body)
+  }
+})
