@@ -16,21 +16,7 @@ export async function up(knex: Knex): Promise<void> {
       cause jsonb not null
     );
 
-    -- Files a dispatch of these audit entries to those who listen at this moment; false when nobody does.
-    create or replace function dispatch_changes(workspace uuid, type_key text, change text, entries uuid[], cause jsonb) returns boolean
-    language plpgsql as $$
-    begin
-      insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-      select workspace, type_key, change, entries, jsonb_object_agg(subscriber, ids), cause
-      from (
-        select subscriber, jsonb_agg(listener_id order by listener_id) as ids
-        from event_listeners
-        where workspace_id = workspace and object_type = type_key and event = change
-        group by subscriber
-      ) as heard
-      having count(*) > 0 and cardinality(entries) > 0;
-      return found;
-    end $$;
+    drop function dispatch_changes(uuid, text, text, uuid[], jsonb);
 
     do $$
     begin

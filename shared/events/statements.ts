@@ -3,15 +3,26 @@ import { slot, sql } from '#shared/db/statement.ts'
 import type { ChangeEvent } from '#shared/events/change.ts'
 
 /**
- * Files a dispatch of a statement's changes when anything listens to them, and tells whether it did. The statement has a table `audited`
- * of the ids of the audit entries that it wrote, and slots `workspaceId`, `objectType` and `cause`, the cause as JSON.
+ * Files a dispatch of a statement's changes when anything listens to them. It is the statement's table `dispatched`; the statement has a
+ * table `audited` of the ids of the audit entries that it wrote, and slots `workspaceId`, `objectType` and `cause`, the cause as JSON.
  */
-export const dispatched = (event: ChangeEvent): Knex.Raw =>
+export const dispatch = (event: ChangeEvent): Knex.Raw =>
   builder.raw(
-    `(case when exists (select from event_listeners where workspace_id = ?::uuid and object_type = ?::text and event = '${event}')
-      then dispatch_changes(?::uuid, ?::text, '${event}', array(select id from audited order by id), ?::jsonb) else false end) as dispatched`,
-    ['workspaceId', 'objectType', 'workspaceId', 'objectType', 'cause'].map((name) => slot(name) as never),
+    `insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
+     select ?::uuid, ?::text, '${event}', array(select id from audited order by id), jsonb_object_agg(subscriber, ids), ?::jsonb
+     from (
+       select subscriber, jsonb_agg(listener_id order by listener_id) as ids
+       from event_listeners
+       where workspace_id = ?::uuid and object_type = ?::text and event = '${event}'
+       group by subscriber
+     ) as heard
+     having count(*) > 0 and exists (select from audited)
+     returning id`,
+    ['workspaceId', 'objectType', 'cause', 'workspaceId', 'objectType'].map((name) => slot(name) as never),
   )
+
+/** Whether the statement filed one. */
+export const isDispatched = 'exists (select from dispatched) as dispatched'
 
 /** Lets something listen. Values: workspace, subscriber, its id, type keys, and as many events. */
 export const insertListeners = sql(

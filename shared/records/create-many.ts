@@ -2,7 +2,7 @@ import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { slot } from '#shared/db/statement.ts'
 import { announce } from '#shared/events/announce.ts'
-import { dispatched } from '#shared/events/statements.ts'
+import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { columnsOf, type Values } from '#shared/records/record.ts'
@@ -58,8 +58,8 @@ const insertRecords = (type: RecordType): Fill =>
          returning id
        ),
        counted as (?),
-       handed_on as materialized (select ?)
-       select position, handed_on.dispatched from changed join fresh using (id) cross join handed_on`,
+       dispatched as (?)
+       select position, ${isDispatched} from changed join fresh using (id)`,
       [
         slot('rows'),
         ...columns,
@@ -70,7 +70,7 @@ const insertRecords = (type: RecordType): Fill =>
         ...columns,
         ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
         counted(1),
-        dispatched('created'),
+        dispatch('created'),
       ] as never,
     )
   })

@@ -1,7 +1,7 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { prepare, type Statement, slot } from '#shared/db/statement.ts'
-import { dispatched } from '#shared/events/statements.ts'
+import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -81,9 +81,9 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
          returning id, created_at
        ),
        audited as (?),
-       counted as (?)
-       select id, created_at, dispatched, ${foundSql}
-       from (select) as always left join (select id, created_at, ? from changed) as made on true`,
+       counted as (?),
+       dispatched as (?)
+       select id, created_at, ${isDispatched}, ${foundSql} from (select) as always left join changed on true`,
       [
         slot('horizon'),
         slot('seen'),
@@ -94,7 +94,7 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
         ...parameters,
         audited('record.created'),
         counted(1),
-        dispatched('created'),
+        dispatch('created'),
       ] as never,
     )
   })
@@ -109,20 +109,18 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
       `with changed as (
          update ? set updated_at = greatest(now(), created_at), ?? = null${', ?'.repeat(sets.length)} where id = ? returning id
        ),
-       audited as (?)
-       select ?`,
-      [tableOf(type), type.editionColumn, ...sets, slot('id'), audited('record.updated'), dispatched('updated')] as never,
+       audited as (?),
+       dispatched as (?)
+       select ${isDispatched}`,
+      [tableOf(type), type.editionColumn, ...sets, slot('id'), audited('record.updated'), dispatch('updated')] as never,
     )
   })
 
 /** Deletes a record that the transaction has locked and counts it off, with its audit entry and dispatch. */
 export const deleteRecord = (type: RecordType): Fill =>
   shaped(type, 'delete', () =>
-    builder.raw('with changed as (delete from ? where id = ? returning id), counted as (?), audited as (?) select ?', [
-      tableOf(type),
-      slot('id'),
-      counted(-1),
-      audited('record.deleted'),
-      dispatched('deleted'),
-    ] as never),
+    builder.raw(
+      `with changed as (delete from ? where id = ? returning id), counted as (?), audited as (?), dispatched as (?) select ${isDispatched}`,
+      [tableOf(type), slot('id'), counted(-1), audited('record.deleted'), dispatch('deleted')] as never,
+    ),
   )

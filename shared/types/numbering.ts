@@ -66,7 +66,10 @@ function readPattern(pattern: string): Numbering {
   const [sequence] = sequences
   if (!sequence || sequences.length > 1) throw refused(`must have exactly one {seq} token, got ${sequences.length}`)
   return {
-    format: (number, at) => parts.map((part) => part(number, at.toISOString())).join(''),
+    format: (number, at) => {
+      const iso = at.toISOString()
+      return parts.map((part) => part(number, iso)).join('')
+    },
     periodOf: (at) => at.toISOString().slice(0, sequence.length),
   }
 }

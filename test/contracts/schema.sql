@@ -540,23 +540,6 @@ AS $function$
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.dispatch_changes(workspace uuid, type_key text, change text, entries uuid[], cause jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-      select workspace, type_key, change, entries, jsonb_object_agg(subscriber, ids), cause
-      from (
-        select subscriber, jsonb_agg(listener_id order by listener_id) as ids
-        from event_listeners
-        where workspace_id = workspace and object_type = type_key and event = change
-        group by subscriber
-      ) as heard
-      having count(*) > 0 and cardinality(entries) > 0;
-      return found;
-    end $function$;
-
 CREATE OR REPLACE FUNCTION public.drop_role_members()
  RETURNS trigger
  LANGUAGE plpgsql
