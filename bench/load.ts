@@ -4,6 +4,8 @@ import { Pool } from 'undici'
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly make: (index: number) => { readonly path: string; readonly body?: string }
+  /** Whose credentials it carries; the owner's without. */
+  readonly token?: string
 }
 
 export interface Figures {
@@ -16,7 +18,7 @@ export interface Figures {
 /** Sends requests over some connections, one after the other on each, for some seconds after a second of warm-up. Any failure ends the run. */
 export async function load(root: string, token: string, shot: Shot, connections: number, seconds: number): Promise<Figures> {
   const pool = new Pool(root, { connections, pipelining: 1 })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${shot.token ?? token}`, 'content-type': 'application/json' }
   let index = 0
   const send = async () => {
     const { path, body } = shot.make(index++)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { accessCases, makeCallers } from '#bench/access.ts'
 import { loadData } from '#bench/data.ts'
 import { startDatabase } from '#bench/database.ts'
 import { benchFunctions } from '#bench/functions.ts'
@@ -46,16 +47,21 @@ try {
   const floor = await startServer('bench/floor.ts', { DATABASE_URL: databaseUrl, FLOOR: JSON.stringify(loaded) })
   stops.unshift(floor.stop)
   const measure = (url: string, shot: Shot) => load(url, loaded.token, shot, connections, seconds)
-  const cases = recordCases(loaded).filter(({ name }) => name.includes(options.only))
-  console.log(`${'case'.padEnd(18)}${heading('floor')}${heading('kontor')}    ratio   aim`)
-  for (const { name, aim, ...shots } of cases) {
+  const cases = [...recordCases(loaded), ...accessCases(loaded, await makeCallers(databaseUrl, loaded))].filter(({ name }) =>
+    name.includes(options.only),
+  )
+  console.log(`${'case'.padEnd(20)}${heading('floor')}${heading('kontor')}    ratio   aim`)
+  for (const { name, aim, floorIsKontor, ...shots } of cases) {
     const runs: { floor: Figures; kontor: Figures }[] = []
     for (let round = 0; round < rounds; round++) {
-      runs.push({ floor: await measure(floor.url, shots.floor), kontor: await measure(kontor.url, shots.kontor) })
+      runs.push({
+        floor: await measure(floorIsKontor ? kontor.url : floor.url, shots.floor),
+        kontor: await measure(kontor.url, shots.kontor),
+      })
     }
     const ratio = median(runs.map((run) => run.kontor.perSecond / run.floor.perSecond))
     const cells = (['floor', 'kontor'] as const).map((side) => figures(runs.map((run) => run[side]))).join('')
-    console.log(`${name.padEnd(18)}${cells}${ratio.toFixed(2).padStart(9)}${aim.toFixed(2).padStart(6)}`)
+    console.log(`${name.padEnd(20)}${cells}${ratio.toFixed(2).padStart(9)}${aim.toFixed(2).padStart(6)}`)
   }
   if ('functions'.includes(options.only)) await benchFunctions(kontor.url, loaded, environment, seconds)
 } finally {

@@ -8,6 +8,8 @@ export interface Case {
   readonly aim: number
   readonly kontor: Shot
   readonly floor: Shot
+  /** Set where the floor is Kontor too, asked by another caller. */
+  readonly floorIsKontor?: true
 }
 
 const get = (make: (index: number) => string): Shot => ({ method: 'GET', make: (index) => ({ path: make(index) }) })
