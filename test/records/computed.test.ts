@@ -79,35 +79,3 @@ test('who may not read what a formula reads does not see its result', async (t) 
   t.deepEqual(Object.keys((await client.get(deals(w))).data.records[0].values), ['count'])
   t.is((await client.get(`${deals(w)}?sort=label`)).status, 400)
 })
-
-test('an auto-numbered field counts up, skips what is held, and starts at next', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const ids = await typeWith(w, [{ key: 'number', type: 'string', unique: true }])
-  const path = `${w.org.path}/fields/${ids.number}/autogen`
-  for (const pattern of ['', 'no token', '{seq}{seq}', '{seq:11}', '{seq:4:daily}', '{seq:4:hourly}', '{nope}{seq}', 'x'.repeat(101)]) {
-    t.is((await w.org.owner.put(path, { pattern })).status, 400, pattern)
-  }
-  t.is((await w.org.owner.put(path, { pattern: 'D-{seq:3}' })).data.autogen, 'D-{seq:3}')
-  const create = async (values = {}) => (await w.org.owner.post(deals(w), { values })).data.values.number
-  t.is(await create(), 'D-001')
-  t.is(await create({ number: 'D-002' }), 'D-002')
-  t.is(await create({ number: 'D-003' }), 'D-003')
-  t.is(await create(), 'D-004')
-  await w.org.owner.put(path, { pattern: 'D-{seq:3}', next: 41 })
-  t.is(await create(), 'D-041')
-  t.is((await w.org.owner.delete(path)).status, 204)
-  t.is(await create(), null)
-})
-
-test('200 creations at once get 200 numbers', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const invoices = `${w.org.path}/records/invoices`
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, n) => w.org.owner.post(invoices, { values: n % 5 ? {} : { status: 'bad' } })),
-  )
-  const numbers = answers.filter(({ status }) => status === 201).map(({ data }) => data.values.number)
-  t.is(numbers.length, 160)
-  t.is(new Set(numbers).size, 160)
-})
