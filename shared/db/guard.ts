@@ -16,7 +16,8 @@ export class OutOfDate extends Error {
 
 /**
  * Lets the statement that writes find out as well whether what the process remembered until then still holds, and write nothing when it
- * does not. Its text has a table `news` (see `newsSql`), and writes only `where not exists (select from news)`.
+ * does not. Its text has a table `news` (see `newsSql`) of all changes, so that the process hears of them, and writes only
+ * `where not exists (select from news)`, or none of them in the scopes that it goes by.
  */
 export class Guard {
   readonly #cache: Cache
@@ -46,9 +47,9 @@ export class Guard {
     if (this.#cache.drops !== this.#drops) throw new OutOfDate(changed)
   }
 
-  /** What fills the slots of `newsSql`. */
-  get slots(): Slots {
-    return this.#mark
+  /** What fills the slots of the guarded statement of work that goes by what is remembered of these scopes. */
+  slots(scopes: readonly string[]): Slots & { readonly scopes: readonly string[] } {
+    return { ...this.#mark, scopes }
   }
 
   /** The same for a statement that many guards share; good for those that are current at this moment. */
@@ -56,15 +57,15 @@ export class Guard {
     return this.#cache.mark() ?? this.#mark
   }
 
-  /** Hears what a statement found; throws OutOfDate when it was kept from writing. */
-  hear({ k_news, k_horizon }: Found): void {
+  /** Hears what a statement found; throws OutOfDate when it was kept from writing, by a change of these scopes or, without, of any. */
+  hear({ k_news, k_horizon }: Found, scopes?: readonly string[]): void {
     this.#cache.hear(k_news ?? [], k_horizon)
-    if (k_news) throw new OutOfDate(changed)
+    if (k_news?.some(([, scope]) => scopes?.includes(scope) ?? true)) throw new OutOfDate(changed)
   }
 
   /** The same for the statement that the guard is for. */
-  confirm(found: Found): void {
-    this.hear(found)
+  confirm(found: Found, scopes: readonly string[]): void {
+    this.hear(found, scopes)
     this.#isConfirmed = true
   }
 }
@@ -72,7 +73,7 @@ export class Guard {
 const changed = 'Something that was remembered has changed'
 
 /** Slots that guard nothing, for work that has asked before. */
-export const unguarded = { horizon: null, seen: null } as const
+export const unguarded = { horizon: null, seen: null, scopes: null } as const
 
 /** The table `news` of a guarded statement, with places for the horizon and for what was seen; then the columns of `Found`. */
 export const newsSql = (horizon = '?', seen = '?'): string =>

@@ -76,7 +76,7 @@ interface Line {
 
 const lines = new WeakMap<Executor, Map<string, Line>>()
 
-type Take = (total: number, slots: Guard['slots'] | typeof unguarded) => Promise<(Found & { readonly first: number })[]>
+type Take = (total: number, slots: Guard['latest'] | typeof unguarded) => Promise<(Found & { readonly first: number })[]>
 
 async function serve(line: Line, ask: Take): Promise<void> {
   line.isServed = true

@@ -96,6 +96,8 @@ interface Inserted extends Found {
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field, and OutOfDate. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
+  // Changes in other workspaces are no reason to begin again: a number that was taken meanwhile would be lost.
+  const scopes = [scope.workspace.id, ...(scope.actor.id === null ? [] : [scope.actor.id])]
   const statement = insertRecord(
     type,
     fields,
@@ -104,11 +106,11 @@ export async function insert(scope: Scope, type: RecordType, values: Values): Pr
     ...changeSlots(scope, type, null, values),
     createdBy: scope.actor.id,
     typeId: type.id,
-    ...(scope.guard?.slots ?? unguarded),
+    ...(scope.guard?.slots(scopes) ?? unguarded),
   })
   try {
     const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
-    scope.guard?.confirm(row)
+    scope.guard?.confirm(row, scopes)
     const { id, created_at, dispatched } = row
     announce(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }

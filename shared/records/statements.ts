@@ -74,7 +74,7 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
     const parameters = fields.flatMap(parametersOf)
     return builder.raw(
       `with news as materialized (${newsSql()}),
-       fresh as (select uuidv7() as id where not exists (select from news)),
+       fresh as (select uuidv7() as id where not exists (select from news where scope = any(?::text[]))),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
          select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${', ?'.repeat(parameters.length)} from fresh
@@ -87,6 +87,7 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
       [
         slot('horizon'),
         slot('seen'),
+        slot('scopes'),
         tableOf(type),
         type.editionColumn,
         ...columns,
