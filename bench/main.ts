@@ -7,6 +7,7 @@ import { startDatabase } from '#bench/database.ts'
 import { benchFunctions } from '#bench/functions.ts'
 import { makeLivingType } from '#bench/living.ts'
 import { type Figures, load, type Shot } from '#bench/load.ts'
+import { benchRecompute } from '#bench/recompute.ts'
 import { recordCases } from '#bench/records.ts'
 import { startServer } from '#bench/servers.ts'
 import { release } from '#shared/release.ts'
@@ -63,6 +64,7 @@ try {
     const cells = (['floor', 'kontor'] as const).map((side) => figures(runs.map((run) => run[side]))).join('')
     console.log(`${name.padEnd(20)}${cells}${ratio.toFixed(2).padStart(9)}${aim.toFixed(2).padStart(6)}`)
   }
+  if ('recompute'.includes(options.only)) await benchRecompute(kontor.url, loaded, environment)
   if ('functions'.includes(options.only)) await benchFunctions(kontor.url, loaded, environment, seconds)
 } finally {
   for (const stop of stops) await stop()
