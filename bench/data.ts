@@ -86,7 +86,7 @@ async function fill(
   await db.query({
     text: `insert into "${schema}".deals
         (id, created_by, created_at, updated_at, "${name}", "${stage}", "${amount}", "${amount}_code", "${due}", "${email}", "${notes}")
-      select uuidv7(make_interval(secs => n - $1::int)), null, now(), now(), 'Deal ' || n, 'stage-' || n % 200, (n * 7919) % 100000 / 100.0, 'USD',
+      select uuidv7(make_interval(secs => n - $1::int)), null, now(), now(), 'Deal ' || n, 'stage-' || n % 200, (n::bigint * 7919) % 100000 / 100.0, 'USD',
         date '2026-01-01' + n % 365, 'person' || n || '@example.com', 'Notes on deal ' || n || repeat(' and more', n % 20)
       from generate_series(1, $1::int) as n`,
     values: [records],
