@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
+import { watchConnections } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
 import { Cache } from '#shared/db/cache.ts'
@@ -27,6 +28,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     name: 'kontor api',
     statementTimeoutMs: 15_000,
   })
+  const unwatch = watchConnections(database)
   const cache = new Cache(config.databaseUrl, 'kontor api')
   const queue = new Queue(database, { supervise: false })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
@@ -47,6 +49,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     services,
     stop: async (graceMs) => {
       await closeServer(server, graceMs)
+      unwatch()
       await listener.close()
       await queue.close()
       await cache.close()

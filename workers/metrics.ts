@@ -1,7 +1,14 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { connectionGauges } from '#shared/db/connection-metrics.ts'
+import type { Database } from '#shared/db/database.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
+import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+export const watchConnections = connectionGauges(registry)
 
 export const attemptSeconds = new Histogram({
   name: 'kontor_job_attempt_seconds',
@@ -11,16 +18,83 @@ export const attemptSeconds = new Histogram({
   registers: [registry],
 })
 
-export const runningJobs = new Gauge({
-  name: 'kontor_pools_running',
-  help: 'Whether this process runs a pool',
-  labelNames: ['pool'],
-  registers: [registry],
-})
-
 export const chainsCut = new Counter({
   name: 'kontor_event_chains_cut_total',
   help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
   labelNames: ['subscriber'],
   registers: [registry],
+})
+
+/** Runners of functions in this process, as its workers say when they are asked. */
+const runners = new Set<Resources['functions']>()
+
+new Gauge({
+  name: 'kontor_function_runners',
+  help: 'Processes of this worker that run functions, by whether they are busy or idle',
+  labelNames: ['state'],
+  registers: [registry],
+  collect() {
+    const counts = [...runners].map((functions) => functions.counts)
+    for (const state of ['busy', 'idle'] as const)
+      this.set(
+        { state },
+        counts.reduce((sum, count) => sum + count[state], 0),
+      )
+  },
+})
+
+/** Counts these runners until the returned function is called. */
+export function watchRunners(functions: Resources['functions']): () => void {
+  runners.add(functions)
+  return () => void runners.delete(functions)
+}
+
+/** The database whose queues this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
+let queues: { readonly database: Database; readonly log: Logger } | undefined
+let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
+
+/** Tells of this database's queues until the returned function is called. */
+export function watchQueues(database: Database, log: Logger): () => void {
+  queues = { database, log }
+  return () => {
+    queues = undefined
+  }
+}
+
+/** Asked once for each time that the numbers are read. */
+async function countJobs(): Promise<readonly QueueDepth[]> {
+  if (!queues) return []
+  const { database, log } = queues
+  try {
+    return await findQueueDepths(database)
+  } catch (error) {
+    log.warn({ err: error }, 'could not count jobs')
+    return []
+  }
+}
+
+new Gauge({
+  name: 'kontor_queue_jobs',
+  help: 'Jobs in a queue, by whether they wait or run',
+  labelNames: ['job', 'state'],
+  registers: [registry],
+  async collect() {
+    depths = countJobs()
+    this.reset()
+    for (const { job, waiting, running } of await depths) {
+      this.set({ job, state: 'waiting' }, waiting)
+      this.set({ job, state: 'running' }, running)
+    }
+  },
+})
+
+new Gauge({
+  name: 'kontor_queue_oldest_seconds',
+  help: 'Since when the next job of a queue has been waiting; 0 when none is due',
+  labelNames: ['job'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
+  },
 })

@@ -6,6 +6,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import type { Pool } from '#shared/queue/job.ts'
 import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
+import { watchConnections, watchQueues, watchRunners } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
 import { startSchedules } from '#workers/schedules.ts'
@@ -40,14 +41,16 @@ export async function startWorker(
   await listener.open()
   pools.start()
   const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
-  const stopWatching = chosen.includes('functions') ? watchForLost(services) : () => undefined
+  const watches = [watchConnections(database), watchRunners(resources.functions)]
+  if (chosen.includes('functions')) watches.push(watchForLost(services))
+  if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
     database,
     pools,
     queue,
     stop: async (graceMs) => {
       stopSchedules()
-      stopWatching()
+      for (const stopWatching of watches) stopWatching()
       await listener.close()
       await pools.stop(graceMs)
       await resources.close()

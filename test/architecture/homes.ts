@@ -23,7 +23,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pg: ['shared/db'],
   'pg-boss': ['shared/queue', 'workers/loop.ts', 'workers/attempt.ts'],
   pino: ['shared/kernel/log.ts'],
-  'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts'],
+  'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
   'rate-limiter-flexible': ['api/access/rate-limit.ts'],
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],

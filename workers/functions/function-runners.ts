@@ -1,6 +1,7 @@
 import { invokeFunction, runFunction } from '#shared/functions/jobs.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import type { RunnerCounts } from '#workers/functions/sandbox/runner-pool.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
 /**
@@ -23,6 +24,12 @@ export class FunctionRunners {
     const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, logger: this.#logger })
     this.#byDepth.set(depth, sandbox)
     return sandbox
+  }
+
+  /** How many processes run something now, and how many stand ready. */
+  get counts(): RunnerCounts {
+    const counts = [...this.#byDepth.values()].map((sandbox) => sandbox.counts)
+    return { busy: counts.reduce((sum, { busy }) => sum + busy, 0), idle: counts.reduce((sum, { idle }) => sum + idle, 0) }
   }
 
   /** Ends every run as interrupted. */

@@ -38,7 +38,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
   },
   {
-    statements: ['find_gate_lines', 'count_queued_jobs', 'delete_dispatches'],
+    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'delete_dispatches'],
     tables: ['gated_jobs', 'event_outbox'],
     because: 'workers look for what waits in all workspaces',
   },

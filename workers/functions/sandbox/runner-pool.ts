@@ -12,6 +12,12 @@ export interface RunnerPoolOptions {
   readonly report: (message: string, details: object) => void
 }
 
+/** Runners by what they do; one that is being started is busy. */
+export interface RunnerCounts {
+  readonly busy: number
+  readonly idle: number
+}
+
 /** Holds runner processes and lends each to one user at a time, first come, first served. */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
@@ -26,6 +32,10 @@ export class RunnerPool {
   constructor(options: RunnerPoolOptions) {
     this.#options = options
     this.#tidying = setInterval(() => this.#tidy(), watch.idleMs / 2).unref()
+  }
+
+  get counts(): RunnerCounts {
+    return { busy: this.#all.size - this.#idle.size, idle: this.#idle.size }
   }
 
   get pids(): readonly number[] {

@@ -5,7 +5,7 @@ import { runLimits, watch } from '#workers/functions/sandbox/limits.ts'
 import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import { programText } from '#workers/functions/sandbox/program.ts'
 import { runIn } from '#workers/functions/sandbox/run.ts'
-import { RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
+import { type RunnerCounts, RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
 import { checkIn } from '#workers/functions/sandbox/source-check.ts'
 
 export interface SandboxOptions {
@@ -66,6 +66,11 @@ export class Sandbox {
     const found = await checkIn(runner, source)
     void this.#checks.giveBack(runner)
     return found
+  }
+
+  /** The runners of runs; those that check sources are not counted. */
+  get counts(): RunnerCounts {
+    return this.#runs.counts
   }
 
   /** Process ids of the runners that live now. */
