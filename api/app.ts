@@ -11,6 +11,7 @@ import { serveDescription } from '#api/pages/docs.ts'
 import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { currentRequest } from '#shared/kernel/request.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -30,7 +31,7 @@ export function createApp(services: ApiServices): Koa {
     endUnread(ctx)
     try {
       if (crossOrigin(ctx)) return
-      await next()
+      await currentRequest.run(requestId, next)
       if (ctx.status === 404 && ctx.body === undefined) throw problem('NOT_FOUND')
     } catch (error) {
       answerFailure(ctx, error, services.log)

@@ -27,6 +27,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     connections: config.databaseConnections,
     name: 'kontor api',
     statementTimeoutMs: 15_000,
+    slow: { ms: config.slowStatementMs, log },
   })
   const unwatch = watchConnections(database)
   const cache = new Cache(config.databaseUrl, 'kontor api')

@@ -1,4 +1,5 @@
 import type { JobWithMetadata } from 'pg-boss'
+import { currentRequest } from '#shared/kernel/request.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -120,7 +121,7 @@ export class Loop {
     const done = attemptSeconds.startTimer({ job: job.name })
     const signal = AbortSignal.any([AbortSignal.timeout(job.timeoutSeconds * 1000), this.#halt.signal])
     try {
-      await runAttempt(this.#handler, row, signal, this.#services)
+      await currentRequest.run(row.data.cause.requestId, () => runAttempt(this.#handler, row, signal, this.#services))
       this.#completed.push(row.id)
       this.#completing ??= this.#gather()
       done({ outcome: 'completed' })

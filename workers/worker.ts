@@ -28,7 +28,12 @@ export async function startWorker(
   now: () => Date = () => new Date(),
 ): Promise<Worker> {
   const name = `kontor worker ${chosen.join(',')}`
-  const database = new Database(config.databaseUrl, { connections: config.databaseConnections, name, statementTimeoutMs: 120_000 })
+  const database = new Database(config.databaseUrl, {
+    connections: config.databaseConnections,
+    name,
+    statementTimeoutMs: 120_000,
+    slow: { ms: config.slowStatementMs, log },
+  })
   const cache = new Cache(config.databaseUrl, name)
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { translate } from '#shared/db/conflicts.ts'
+import { type SlowStatements, timed } from '#shared/db/slow.ts'
 import { type Statement, values } from '#shared/db/statement.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 
@@ -26,15 +27,19 @@ export interface DatabaseOptions {
   readonly name: string
   /** Milliseconds after which the database ends a statement. */
   readonly statementTimeoutMs: number
+  /** Hears of statements that take long; nobody does without. */
+  readonly slow?: SlowStatements
 }
 
 /** The process's pool of connections. Close it once, at the end. */
 export class Database implements Executor {
   readonly pool: pg.Pool
   readonly url: string
+  readonly #slow: SlowStatements | undefined
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
+    this.#slow = options.slow
     this.pool = new pg.Pool({
       connectionString: url,
       max: options.connections,
@@ -59,7 +64,7 @@ export class Database implements Executor {
   query<Row>(statement: Statement): Promise<Row[]> {
     return persistently(async () => {
       try {
-        return (await this.pool.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
+        return await timed(this.#slow, statement, async () => (await this.pool.query<Row & pg.QueryResultRow>(toQuery(statement))).rows)
       } catch (error) {
         throw translate(error)
       }
@@ -84,7 +89,7 @@ export class Database implements Executor {
     let broken: unknown
     try {
       await client.query('begin')
-      const result = await work(transactionOn(client, hooks))
+      const result = await work(transactionOn(client, hooks, this.#slow))
       await client.query('commit')
       for (const hook of hooks) hook()
       return result
@@ -99,12 +104,12 @@ export class Database implements Executor {
   }
 }
 
-function transactionOn(client: pg.PoolClient, hooks: (() => void)[]): Tx {
+function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowStatements | undefined): Tx {
   const tx: Tx = {
     inTransaction: true,
     query: async <Row>(statement: Statement) => {
       try {
-        return (await client.query<Row & pg.QueryResultRow>(toQuery(statement))).rows
+        return await timed(slow, statement, async () => (await client.query<Row & pg.QueryResultRow>(toQuery(statement))).rows)
       } catch (error) {
         throw translate(error)
       }

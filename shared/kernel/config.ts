@@ -20,6 +20,8 @@ export interface Config {
   readonly logLevel: string
   /** Requests that take longer than this, in milliseconds, are logged as slow with their request id. */
   readonly slowRequestMs: number
+  /** The same for statements to the database. */
+  readonly slowStatementMs: number
 }
 
 /** One variable: how it is read. A reader throws a short text that says what would be right. */
@@ -99,6 +101,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
+    slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
   }
   if (problems.length > 0) throw new Error(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`)
   return Object.freeze(config)
