@@ -43,6 +43,7 @@ test('a hundred calls on three worker processes: never five at a time, all answe
     t,
     org,
     handlerOf(`await sdk.records.create('locations', { name: 'in' })
+      while ((await sdk.records.list('locations', { filter: [{ field: 'name', value: 'in' }], limit: 4 })).records.length < 4);
       await new Promise((resolve) => setTimeout(resolve, input % 20))
       await sdk.records.create('locations', { name: 'out' })
       return input`),
