@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { inboxOf, locationsOf, makeRule } from '#test/notifications/make-rule.ts'
 import { createMember } from '#test/support/factories.ts'
+import { waitedFor } from '#test/support/waiting.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -28,11 +29,7 @@ async function holdLaterHalf(w: World): Promise<{ reached: () => Promise<void>; 
     end $$;
     create trigger hold before insert on notifications for each row when (new.id > '${rows[0].id}') execute function hold()`)
   return {
-    reached: async () => {
-      const waiting = `select from pg_locks join pg_database as base on base.oid = database
-        where datname = current_database() and locktype = 'advisory' and not granted`
-      while ((await w.db.query(waiting)).rowCount === 0) await moment()
-    },
+    reached: () => waitedFor(w.db, client),
     release: async () => {
       await client.query('select pg_advisory_unlock(1)')
       client.release()

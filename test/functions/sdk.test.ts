@@ -205,7 +205,7 @@ test('a run that is over takes the run that it invoked along', async (t) => {
   const w = await fresh()
   const { org } = w
   const inner = await createFunction(t, org, handlerOf('await new Promise(() => undefined)'))
-  const outer = await createFunction(t, org, handlerOf(`await sdk.functions.invoke('${inner.id}')`), { timeout_ms: 300 })
+  const outer = await createFunction(t, org, handlerOf(`await sdk.functions.invoke('${inner.id}')`), { timeout_ms: 5_000 })
   t.like(await invoke(t, org, outer.id), { error: 'timed out', steps: [{ method: 'functions.invoke', is_error: true }] })
   for (;;) {
     const { data } = await org.owner.get(`${org.path}/functions/${inner.id}/runs`)

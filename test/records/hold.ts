@@ -1,3 +1,4 @@
+import { waitedFor } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
 /** A place in the middle of a write at which everybody waits. */
@@ -31,11 +32,7 @@ export async function holdAt(w: World, value: string, type = 'locations', field 
     end $$;
     create trigger hold_${key} before insert on ${schema}.${type} for each row execute function ${schema}.hold_${key}()`)
   return {
-    reached: async () => {
-      const waiting = `select from pg_locks join pg_database as base on base.oid = database
-        where datname = current_database() and locktype = 'advisory' and objid = $1 and not granted`
-      while ((await w.db.query(waiting, [key])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    },
+    reached: () => waitedFor(w.db, client),
     release: async () => {
       await client.query('select pg_advisory_unlock($1)', [key])
       client.release()

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createDeals, storedValues } from '#test/records/deals.ts'
 import { fillRecords } from '#test/records/fill.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import { waitedFor } from '#test/support/waiting.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -59,8 +60,7 @@ test('a creation that knows nothing of the formula that was set meanwhile is don
   await counter.query('begin')
   await counter.query('select from field_numbers for update')
   const creating = w.org.owner.post(records, { values: { price: 2 } })
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await w.db.query(waiting)).rowCount === 0) await moment()
+  await waitedFor(w.db, counter)
   t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 3' })).status, 200)
   await w.drain()
   await counter.query('commit')
@@ -96,8 +96,7 @@ test('after kill -9 in the middle another worker goes on, and every value is rig
   await holder.query(`select from ws_${w.org.id.replaceAll('-', '')}.deals where id = $1 for update`, [middle])
   const first = await startWorkerProcess(t, w, 'data')
   const operation = async () => (await w.db.query(`select progress, status from operations where kind = 'records.recompute'`)).rows[0]
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await w.db.query(waiting)).rowCount === 0) await moment()
+  await waitedFor(w.db, holder)
   const early = (await operation()).progress.done
   await first.kill('SIGKILL')
   await holder.query('commit')

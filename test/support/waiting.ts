@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg'
 import type { World } from '#test/support/world.ts'
 
 /**
@@ -9,9 +10,15 @@ export async function whileWaiting<T>({ db }: Pick<World, 'db'>, statement: stri
   await other.query('begin')
   await other.query(statement)
   const result = call()
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await db.query(waiting)).rowCount === 0);
+  await waitedFor(db, other)
   await other.query('commit')
   other.release()
   return result
+}
+
+/** Resolves once somebody waits for a lock that this connection holds. */
+export async function waitedFor(db: World['db'], holder: PoolClient): Promise<void> {
+  const { rows } = await holder.query('select pg_backend_pid() as pid')
+  const waiting = 'select from pg_stat_activity where datname = current_database() and $1 = any (pg_blocking_pids(pid))'
+  while ((await db.query(waiting, [rows[0].pid])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }

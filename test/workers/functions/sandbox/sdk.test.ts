@@ -114,12 +114,12 @@ test('a run ends after the calls that nobody awaited', async (t) => {
 test('the clock covers a call; its signal is aborted and its late answer changes nothing', async (t) => {
   const sandbox = openSandbox(t)
   const stuck = stuckCall()
-  const outcome = await runBody(sandbox, 'await sdk.records.list()', { timeoutMs: 100, call: stuck.call })
+  const outcome = await runBody(sandbox, 'await sdk.records.list()', { timeoutMs: 2_000, call: stuck.call })
   t.like(outcome, { ending: 'timed_out', timedOut: true, steps: [{ method: 'records.list', is_error: true }] })
   t.true((await stuck.made).aborted)
 
   const late = Promise.withResolvers<string>()
-  const cut = await runBody(sandbox, 'await sdk.records.list()', { timeoutMs: 100, call: () => late.promise })
+  const cut = await runBody(sandbox, 'await sdk.records.list()', { timeoutMs: 2_000, call: () => late.promise })
   late.resolve('late')
   t.is(await resultOf(t, sandbox, "return (await sdk.records.list('mine'))[0]"), 'mine')
   t.deepEqual(cut.steps, [{ method: 'records.list', is_error: true }])
