@@ -89,6 +89,10 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index audit_entries_record on audit_entries (workspace_id, record_id, id desc);
 
+    -- Holds long values of unique fields apart. Not by MD5: two texts with one MD5 are easily made, and the second could never be stored.
+    create function text_digest(value text) returns bytea
+      language sql immutable strict parallel safe return sha256(convert_to(value, 'UTF8'));
+
     create trigger record_types_changed after insert or update or delete on record_types for each row execute function note_change('workspace_id');
     create trigger fields_changed after insert or update or delete on fields for each row execute function note_change('workspace_id');
   `)

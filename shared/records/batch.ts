@@ -1,21 +1,16 @@
+import type { RecordAction } from '#shared/access/permissions.ts'
 import { type Scope, within } from '#shared/access/scope.ts'
-import { builder } from '#shared/db/builder.ts'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
-import { slot } from '#shared/db/statement.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { BatchOperation, BatchResult } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
+import { findByUnique } from '#shared/records/find-unique.ts'
 import { accessTo } from '#shared/records/picture.ts'
 import { findRecord, visibleView } from '#shared/records/read.ts'
-import { columnsOf } from '#shared/records/record.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
 import { changeRecord } from '#shared/records/update.ts'
-import type { Field } from '#shared/types/fields/field.ts'
-import { fieldKinds } from '#shared/types/fields/kinds.ts'
-import { isBlank, parseValue } from '#shared/types/fields/value.ts'
-import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
 
 /**
  * Does several changes of one type's records in their order and in one transaction, each with its own result. An atomic batch throws the
@@ -84,45 +79,28 @@ async function changed(scope: Scope, typeKey: string, id: string): Promise<Batch
   return { status: 200, record: view ? { ...view, values: { ...view.values } } : null, error: null }
 }
 
-function requirePermission({ actor }: Scope, typeKey: string, permission: 'records:update' | 'records:delete'): void {
+function requirePermission({ actor }: Scope, typeKey: string, permission: RecordAction): void {
   if (actor.policy.permits(permission, typeKey) === 'never') throw problem('FORBIDDEN', `Needs ${permission} on ${typeKey}`)
 }
 
+/** How often an upsert looks again: whoever held its value may have changed or deleted that record before it was looked for. */
+const maxLooks = 5
+
 /** Changes the record that holds the value of a unique field, or creates one; of two at once, one creates and the other changes. */
 async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'>): Promise<BatchResult> {
-  const type = await requireRecordType(scope, typeKey)
-  const field = type.fieldByKey.get(by)
-  if (!field?.unique || accessTo(scope, type, 'records:read').hideable.has(by)) {
-    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read, got ${by}`)
-  }
-  const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
-  if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
-  for (;;) {
-    const id = await findByUnique(scope, type, field, fieldKinds[field.type].toColumns(value))
+  for (let look = 1; ; look++) {
+    const id = await findByUnique(scope, typeKey, by, values)
     if (id !== undefined) {
       requirePermission(scope, typeKey, 'records:update')
       await changeRecord(scope, typeKey, id, values)
       return changed(scope, typeKey, id)
     }
-    if (scope.actor.policy.permits('records:create', typeKey) === 'never') throw problem('FORBIDDEN', `Needs records:create on ${typeKey}`)
+    requirePermission(scope, typeKey, 'records:create')
     try {
       return await inSavepoint(scope.db, () => created(scope, typeKey, values))
     } catch (error) {
       const raced = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
-      if (!raced) throw error
+      if (!raced || look === maxLooks) throw error
     }
   }
-}
-
-async function findByUnique(scope: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
-  const columns = columnsOf(field)
-  const statement = shaped(type, `unique ${field.column}`, () => {
-    const query = builder.select('id').from(tableOf(type))
-    for (const [index, column] of columns.entries()) {
-      query.whereRaw(`?? = ?::${fieldKinds[field.type].columns[index]}`, [column, slot(column) as never])
-    }
-    return query
-  })
-  const slots = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-  return (await scope.db.query<{ id: string }>(statement(slots)))[0]?.id
 }

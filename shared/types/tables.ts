@@ -118,9 +118,12 @@ interface Index {
 // A btree entry ends at 2,704 bytes; text that may be longer is held apart by its digest.
 const digested = new Set<FieldType>(['text', 'url', 'file'])
 
+/** What the unique index of a field of the type sorts by, of one value or column `??`: a search by it must ask in the same words. */
+export const uniqueKeyOf = (type: FieldType): string => (digested.has(type) ? 'text_digest(??)' : '??')
+
 function indexesOf(field: Column): readonly Index[] {
   const columns = columnsOf(field)
-  const values = digested.has(field.type) ? 'md5(??)' : columns.map(() => '??').join(', ')
+  const values = columns.map(() => uniqueKeyOf(field.type)).join(', ')
   return [
     ...(field.unique ? [{ kind: 'unique index', name: uniqueIndexOf(field.id), key: values, columns } as const] : []),
     ...(field.type === 'ref' ? [{ kind: 'index', name: `ref_${hex(field.id)}`, key: '??, id desc', columns } as const] : []),

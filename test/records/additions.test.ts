@@ -118,3 +118,40 @@ test('of 20 upserts of one value at once one creates', async (t) => {
   const statuses = answers.map(({ data }) => data.results[0].status).sort()
   t.deepEqual(statuses, [...Array(19).fill(200), 201])
 })
+
+test('an upsert by a computed field is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  const body = { entity_type: 'invoices', key: 'slug', label: 'Slug', type: 'string', unique: true }
+  const field = (await owner.post(`${path}/fields`, body)).data
+  t.is((await owner.put(`${path}/fields/${field.id}/formula`, { formula: 'LOWER(number)' })).status, 200)
+  await owner.post(invoices(w), { values: { number: 'A' } })
+  // The value that the record would compute is held by another, and the value sent is not.
+  const operations = [{ op: 'upsert', by: 'slug', values: { slug: 'z', number: 'A' } }]
+  const { data } = await owner.post(`${invoices(w)}/batch`, { operations })
+  t.is(data.results[0].status, 400)
+  t.regex(data.results[0].error.message, /^by /)
+})
+
+test('long unique text is held apart exactly, also where MD5 does not', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  for (const type of ['text', 'file', 'url']) {
+    const body = { entity_type: 'locations', key: `my_${type}`, label: type, type, unique: true }
+    t.is((await owner.post(`${path}/fields`, body)).status, 201)
+  }
+  // Two texts of one MD5 (Marc Stevens, 2024).
+  const texts = ['A', 'E'].map((letter) => `TEXTCOLLBYfGiJUETHQ4h${letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak`)
+  const upsert = (key: string, value: string) => ({ op: 'upsert', by: key, values: { name: 'n', [key]: value } })
+  for (const operation of [
+    ...texts.map((text) => upsert('my_text', text)),
+    ...texts.map((text) => upsert('my_file', text)),
+    ...['x', 'y'].map((end) => upsert('my_url', `https://example.com/${'a'.repeat(2_000)}${end}`)),
+  ]) {
+    const batch = async () => (await owner.post(`${path}/records/locations/batch`, { operations: [operation] })).data.results[0].status
+    t.is(await batch(), 201)
+    t.is(await batch(), 200)
+  }
+})

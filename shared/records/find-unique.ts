@@ -1,0 +1,49 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { builder } from '#shared/db/builder.ts'
+import { slot } from '#shared/db/statement.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isComputed } from '#shared/records/input.ts'
+import { accessTo } from '#shared/records/picture.ts'
+import { columnsOf } from '#shared/records/record.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import { isBlank, parseValue } from '#shared/types/fields/value.ts'
+import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
+import { uniqueKeyOf } from '#shared/types/tables.ts'
+
+/**
+ * The id of the record that holds the value sent for a unique field, whoever asks; undefined when there is none. Throws VALIDATION_ERROR
+ * when the field is not unique, computed or could be hidden from the caller, or the value is missing.
+ */
+export async function findByUnique(
+  scope: Scope,
+  typeKey: string,
+  by: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const type = await requireRecordType(scope, typeKey)
+  const field = type.fieldByKey.get(by)
+  // A computed field makes its value itself, which need not be the one sent.
+  if (!field?.unique || isComputed(field) || accessTo(scope, type, 'records:read').hideable.has(by)) {
+    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read and send, got ${by}`)
+  }
+  const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
+  if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
+  return find(scope, type, field, fieldKinds[field.type].toColumns(value))
+}
+
+async function find({ db }: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
+  const columns = columnsOf(field)
+  const statement = shaped(type, `unique ${field.column}`, () => {
+    const query = builder.select('id').from(tableOf(type))
+    const key = uniqueKeyOf(field.type)
+    for (const [index, column] of columns.entries()) {
+      const value = builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(column) as never])
+      query.whereRaw(`${key} = ${key.replace('??', '?')} and ?? = ?`, [column, value, column, value])
+    }
+    return query
+  })
+  const slots = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
+  return (await db.query<{ id: string }>(statement(slots)))[0]?.id
+}
