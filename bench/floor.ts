@@ -1,18 +1,14 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import pg from 'pg'
+import type { Loaded } from '#bench/data.ts'
+import { createLiving, type Living, livingValues } from '#bench/living-floor.ts'
 
 /**
  * The floor: bare Koa routes that send the same statements with raw pg, prepared, and answer the rows. No credentials, no rules, no
- * checks. Started by the bench with DATABASE_URL, PORT and FLOOR, a JSON text of {schema, workspaceId, typeId, actorId, columns}.
+ * checks. Started by the bench with DATABASE_URL, PORT and FLOOR, a JSON text of what was loaded and of the living type.
  */
-const { schema, workspaceId, typeId, actorId, columns } = JSON.parse(process.env.FLOOR ?? '{}') as {
-  schema: string
-  workspaceId: string
-  typeId: string
-  actorId: string
-  columns: { name: string; stage: string; amount: string; due: string; email: string; notes: string }
-}
+const { schema, workspaceId, typeId, actorId, columns, living } = JSON.parse(process.env.FLOOR ?? '{}') as Loaded & { living: Living }
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 })
 const { name, stage, amount, due, email, notes } = columns
 const table = `"${schema}"."deals"`
@@ -39,6 +35,7 @@ const statements = {
       on conflict (workspace_id, type_id, share) do update set records = count.records + excluded.records
     )
     select id, created_at from changed`,
+  living: createLiving(schema, living.columns),
 } as const
 
 const query = async (statement: keyof typeof statements, values: unknown[]) =>
@@ -56,14 +53,24 @@ router.get('/search', async (ctx) => {
   ctx.body = { data: { records: rows, total: rows[0].total } }
 })
 router.post('/deals', async (ctx) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of ctx.req) chunks.push(chunk as Buffer)
-  const { values } = JSON.parse(Buffer.concat(chunks).toString())
+  const values = await valuesOf(ctx.req)
   const given = [values.name, values.stage, values.amount, 'USD', values.due, values.email, values.notes]
   const [row] = await query('create', [actorId, ...given, workspaceId, JSON.stringify(values), typeId])
   ctx.status = 201
   ctx.body = { data: { ...row, values } }
 })
+router.post('/orders', async (ctx) => {
+  const values = await valuesOf(ctx.req)
+  const [row] = await query('living', [actorId, ...livingValues(values), workspaceId, JSON.stringify(values), living.typeId, living.ruleId])
+  ctx.status = 201
+  ctx.body = { data: { ...row, values } }
+})
+
+async function valuesOf(request: AsyncIterable<Buffer>): Promise<Record<string, string>> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString()).values
+}
 
 const app = new Koa()
 app.use(router.routes())

@@ -1,10 +1,12 @@
 import type { Loaded } from '#bench/data.ts'
+import { floorNumbers, type Living } from '#bench/living-floor.ts'
+import { Database } from '#shared/db/database.ts'
 
 /**
  * Makes a record type whose records do more than lie there, as the floor's do: a number of their own, two formulas, and a notification
- * rule that listens to their creation. A record of it has the same columns filled as one of `deals`.
+ * rule that listens to their creation. Gives what the floor needs to write the same rows.
  */
-export async function makeLivingType(url: string, { workspaceId, token }: Loaded): Promise<void> {
+export async function makeLivingType(url: string, databaseUrl: string, { workspaceId, token }: Loaded): Promise<Living> {
   const org = `${url}/v1/orgs/${workspaceId}`
   const send = async (method: string, path: string, body: object): Promise<{ id: string }> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -27,5 +29,26 @@ export async function makeLivingType(url: string, { workspaceId, token }: Loaded
   await send('PUT', `/fields/${total}/formula`, { formula: 'ROUND(price * count * 1.19, 2)' })
   const { id: size } = await field('size', 'string')
   await send('PUT', `/fields/${size}/formula`, { formula: 'IF(total > 1000, "big", "small")' })
-  await send('POST', '/notification-rules', { name: 'New order', object_type: 'orders', event: 'created', title: 'A new order' })
+  const rule = await send('POST', '/notification-rules', {
+    name: 'New order',
+    object_type: 'orders',
+    event: 'created',
+    title: 'A new order',
+  })
+  return { ruleId: rule.id, ...(await columnsOf(databaseUrl, workspaceId)) }
+}
+
+async function columnsOf(databaseUrl: string, workspaceId: string): Promise<Pick<Living, 'typeId' | 'columns'>> {
+  const db = new Database(databaseUrl, { connections: 1, name: 'bench living', statementTimeoutMs: 60_000 })
+  try {
+    await db.query({ text: `create sequence ${floorNumbers} cache 32` })
+    const text = `select type.id as "typeId", jsonb_object_agg(field.key, column_name) as columns
+      from record_types as type join fields as field on field.type_id = type.id and field.workspace_id = type.workspace_id
+      where type.workspace_id = $1 and type.key = 'orders' group by type.id`
+    const [type] = await db.query<Pick<Living, 'typeId' | 'columns'>>({ text, values: [workspaceId] })
+    if (!type) throw new Error('The living type is missing')
+    return type
+  } finally {
+    await db.close()
+  }
 }

@@ -44,8 +44,8 @@ try {
   const environment = { DATABASE_URL: databaseUrl, SECRET_KEY: randomBytes(32).toString('hex'), DATABASE_CONNECTIONS: '16' }
   const kontor = await startServer('api/main.ts', environment)
   stops.unshift(kontor.stop)
-  await makeLivingType(kontor.url, loaded)
-  const floor = await startServer('bench/floor.ts', { DATABASE_URL: databaseUrl, FLOOR: JSON.stringify(loaded) })
+  const living = await makeLivingType(kontor.url, databaseUrl, loaded)
+  const floor = await startServer('bench/floor.ts', { DATABASE_URL: databaseUrl, FLOOR: JSON.stringify({ ...loaded, living }) })
   stops.unshift(floor.stop)
   const measure = (url: string, shot: Shot) => load(url, loaded.token, shot, connections, seconds)
   const cases = [...recordCases(loaded), ...accessCases(loaded, await makeCallers(databaseUrl, loaded))].filter(({ name }) =>

@@ -48,6 +48,6 @@ export function recordCases({ workspaceId, ids }: Loaded): readonly Case[] {
       floor: get((index) => `/search?stage=${stage(index)}`),
     },
     { name: 'create', aim: 0.6, kontor: post(deals, deal), floor: post('/deals', deal) },
-    { name: 'create, living', aim: 0.5, kontor: post(`/v1/orgs/${workspaceId}/records/orders`, order), floor: post('/deals', deal) },
+    { name: 'create, living', aim: 0.5, kontor: post(`/v1/orgs/${workspaceId}/records/orders`, order), floor: post('/orders', order) },
   ]
 }
