@@ -2,6 +2,7 @@ import type { View } from '#shared/access/comparison.ts'
 import type { Kind } from '#shared/access/kinds.ts'
 import { lowerCase } from '#shared/access/letter-case.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
+import { isDecimalText } from '#shared/kernel/decimal.ts'
 import { isCleanText, numberText } from '#shared/kernel/json.ts'
 
 /** What a test comes to: undefined is the third outcome, two sides that cannot be compared (document 1, Authentication, rule 6). */
@@ -23,11 +24,16 @@ export interface Operator {
 }
 
 const isScalar = (operand: unknown): boolean =>
-  typeof operand === 'boolean' || numberText(operand) !== undefined || (typeof operand === 'string' && isCleanText(operand))
+  typeof operand === 'boolean' || isNumber(numberText(operand)) || (typeof operand === 'string' && isCleanText(operand))
 
-const scalar = (operand: unknown): string | undefined => (isScalar(operand) ? undefined : 'must be text, a number, true or false')
+// JSON writes numbers that no comparison and no jsonb knows, such as 1e999999.
+const numberLimit = 'a number has at most 400 characters and 3 digits of exponent'
+const isNumber = (digits: string | undefined): boolean => digits !== undefined && isDecimalText(digits)
+
+const scalar = (operand: unknown): string | undefined =>
+  isScalar(operand) ? undefined : `must be text, a number, true or false; ${numberLimit}`
 const listOfScalars = (operand: unknown): string | undefined =>
-  Array.isArray(operand) && operand.every(isScalar) ? undefined : 'must be a list of texts, numbers, true or false'
+  Array.isArray(operand) && operand.every(isScalar) ? undefined : `must be a list of texts, numbers, true or false; ${numberLimit}`
 const someText = (operand: unknown): string | undefined =>
   typeof operand === 'string' && isCleanText(operand) ? undefined : 'must be text'
 

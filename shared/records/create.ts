@@ -12,7 +12,7 @@ import { completeValues, type InputContext, parseValues } from '#shared/records/
 import { issueNumbers, numbersItself, requireFitting, skipHeldNumbers } from '#shared/records/numbers.ts'
 import { accessTo, requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
-import { noValues, type RecordView, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { noValues, type RecordView, type StoredRecord, type Values, viewOf } from '#shared/records/record.ts'
 import { insertRecord } from '#shared/records/statements.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -27,9 +27,12 @@ export function createRecord(scope: Scope, typeKey: string, input: Readonly<Reco
     const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
     const record = await withRoom(scope, 1, (inside) => store(inside, type, 'records:create', values))
     const access = accessTo(scope, type, 'records:read')
-    return visibleView(type, record, access)
+    return access.test(record) ? visibleView(type, record, access) : viewOf(type, record, nothing)
   })
 }
+
+/** What whoever may create a record but not read it sees of its values. */
+const nothing: ReadonlySet<string> = new Set()
 
 /** The actions that create records, each under conditions of its own. */
 export type CreateAction = 'records:create' | 'records:import'

@@ -56,7 +56,9 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   refuseMissing(type, next)
-  const fixed = fields.find(({ immutable, key }) => immutable && key in sent)
+  // Whoever may not see an immutable value does not learn it by guessing either: sending one is a change, whatever it is.
+  const visible = accessTo(scope, type, 'records:read').visibleFields(stored)
+  const fixed = type.fields.find((field) => field.immutable && field.key in sent && (fields.includes(field) || !visible.has(field.key)))
   if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
   if (fields.length === 0) return
   const [before, after] = [noValues(), noValues()]

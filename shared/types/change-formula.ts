@@ -10,6 +10,7 @@ import type { Field } from '#shared/types/fields/field.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
 import { lockField } from '#shared/types/locked-field.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
+import { requireSightOfComputed } from '#shared/types/require-sight.ts'
 
 /** What makes a field computed. */
 export const formulaInput = schema(
@@ -25,12 +26,13 @@ const dropFormula = sql('drop_formula', `update fields set rules = rules - 'form
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every write from now on computes it, and a worker computes it for
  * the records that exist. Throws NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an
- * auto-numbered field.
+ * auto-numbered field; FORBIDDEN when a formula before it reads what is hidden from the caller.
  */
 export async function computeField(scope: Scope, fieldId: string, formula: string): Promise<FieldView> {
   const found = await requireCustomField(scope, fieldId)
   return changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
+    requireSightOfComputed(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} numbers itself; stop that before it is computed`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
     compileComputations(type.fields.map((other) => (other === field ? changed : other)))
@@ -41,12 +43,13 @@ export async function computeField(scope: Scope, fieldId: string, formula: strin
   })
 }
 
-/** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND. */
+/** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND, and FORBIDDEN when it reads what is hidden from the caller. */
 export async function stopComputing(scope: Scope, fieldId: string): Promise<void> {
   const found = await requireCustomField(scope, fieldId)
   if (found.rules.formula === undefined) return
   await changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
+    requireSightOfComputed(scope, type, field)
     await startEdition(tx, type)
     await tx.query(dropFormula(type.workspaceId, field.id))
   })

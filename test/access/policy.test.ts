@@ -47,6 +47,11 @@ const refused: Readonly<Record<string, [value: unknown, message: RegExp]>> = {
   'eq with a list': [when({ 'resource.status': { eq: ['open'] } }), /resource\.status eq must be text, a number, true or false/],
   'eq with null': [when({ 'resource.status': { eq: null } }), /resource\.status eq must be text, a number, true or false/],
   'gt with an object': [when({ 'resource.total': { gt: { amount: '1' } } }), /resource\.total gt must be text, a number, true or false/],
+  'a number that nothing can be compared with': [
+    when(parseJson('{"resource.total": {"gt": 1e131072}}')),
+    /resource\.total gt must be text, a number, true or false; a number has at most/,
+  ],
+  'a number of 401 digits in a list': [when(parseJson(`{"resource.total": {"in": [${'9'.repeat(401)}]}}`)), /in must be a list of/],
   'contains with a number': [when({ 'resource.status': { contains: 1 } }), /resource\.status contains must be text/],
   'text that PostgreSQL cannot hold': [when({ 'resource.status': { in: ['a\0'] } }), /resource\.status in must be a list/],
   'a lone surrogate': [when({ 'resource.status': { eq: '\ud800' } }), /resource\.status eq must be text/],
@@ -85,6 +90,7 @@ const accepted: Readonly<Record<string, unknown>> = {
     'principal.type': { in: ['user', 'service'] },
   }),
   'a number that binary floats cannot hold': when(parseJson('{"resource.total": {"gt": 12345678901234.123456}}')),
+  'numbers as long as they may be': when(parseJson(`{"resource.total": {"in": [1e999, 1e-999, ${'9'.repeat(400)}]}}`)),
 }
 
 for (const [name, value] of Object.entries(accepted)) {

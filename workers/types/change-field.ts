@@ -7,6 +7,7 @@ import { changeDefinition } from '#shared/types/change-definition.ts'
 import { definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
 import { changeField } from '#shared/types/jobs.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
+import { requireSightOfAll } from '#shared/types/require-sight.ts'
 import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
 import { handler } from '#workers/handler.ts'
 
@@ -20,6 +21,7 @@ export default handler(changeField, async ({ payload: { fieldId, change }, scope
   const { tightenings, ask } = await questionOf(scope, fieldId, change)
   let mark = ''
   if (tightenings.length > 0) {
+    await ask(async ({ type, field }) => requireSightOfAll(scope, type, field))
     mark = await ask(({ type }) => markChanges(scope, type))
     await lookAtAll(scope, ask, signal, advance)
     mark = await ask((question) => catchUp(scope, question, mark))

@@ -1,0 +1,21 @@
+import type { Scope } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/**
+ * Throws FORBIDDEN when a computed field would show its reader what its formula made of fields that are hidden from it: by another formula,
+ * or none, it would not be hidden any more, while its values stay for now. Whoever reads no record of the type gains nothing by that.
+ */
+export function requireSightOfComputed({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType, field: Field): void {
+  const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
+  if (field.rules.formula !== undefined && verdict !== 'none' && hideable.has(field.key)) throw unseen(key, field)
+}
+
+/** Throws FORBIDDEN unless the caller sees the field in every record: how many values break a rule tells something of each. */
+export function requireSightOfAll({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType, field: Field): void {
+  const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
+  if (verdict !== 'all' || hideable.has(field.key)) throw unseen(key, field)
+}
+
+const unseen = (typeKey: string, field: Field) => problem('FORBIDDEN', `Needs records:read of ${field.key} in every record of ${typeKey}`)
