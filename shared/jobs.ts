@@ -3,7 +3,7 @@ import { invokeFunction, runFunction, saveFunction } from '#shared/functions/job
 import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
-import { exportRecords, importRecords } from '#shared/records/jobs.ts'
+import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { changeField, dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 
@@ -14,6 +14,7 @@ export const jobs: readonly AnyJob[] = [
   deliverNotifications,
   exportRecords,
   importRecords,
+  changeRecords,
   recomputeRecords,
   changeField,
   setUpWorkspace,

@@ -4,6 +4,7 @@ import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
 import mailReset from '#workers/people/mail-reset.ts'
+import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
 import recomputeRecords from '#workers/records/recompute.ts'
@@ -18,6 +19,7 @@ export const handlers: readonly AnyHandler[] = [
   deliverNotifications,
   exportRecords,
   importRecords,
+  changeRecords,
   recomputeRecords,
   changeField,
   setUpWorkspace,

@@ -1,10 +1,9 @@
 import { answer, delegate, org, Tagged } from '#api/http/route.ts'
 import type { Scope } from '#shared/access/scope.ts'
-import { changeRecords } from '#shared/records/batch.ts'
-import { batchInput, batchResults } from '#shared/records/batch-schemas.ts'
+import { batchInput } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
-import { exportRecords, importRecords } from '#shared/records/jobs.ts'
+import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { listRecords } from '#shared/records/list.ts'
 import { getRecord, getVersion } from '#shared/records/read.ts'
 import {
@@ -89,7 +88,7 @@ export const routes = [
     makes: 'json',
     payload: ({ params }, _scope, fileId) => ({ typeKey: params.typeKey, fileId }),
   }),
-  answer({
+  delegate({
     ...common,
     method: 'POST',
     path: `${all}/batch`,
@@ -98,9 +97,13 @@ export const routes = [
     permission: 'member',
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,
-    status: 200,
-    response: batchResults,
-    handle: ({ params, body }, scope) => changeRecords(scope, params.typeKey, body.operations, body.atomic ?? false),
+    job: changeRecords,
+    makes: 'json',
+    payload: ({ params, body: { operations, atomic = false } }) => ({
+      typeKey: params.typeKey,
+      operations: JSON.stringify(operations),
+      atomic,
+    }),
   }),
   answer({
     ...common,

@@ -17,13 +17,16 @@ const operation = t.Union([
     values,
   }),
 ])
-export type BatchOperation = TypeOf<typeof batchInput>['operations'][number]
+const operations = t.Array(operation, { minItems: 1, maxItems: maxBatch })
+/** The changes of a batch, for work that finds them as text. */
+export const batchOperations = schema(operations)
+export type BatchOperation = TypeOf<typeof batchOperations>[number]
 
 /** Several changes of records of one type. */
 export const batchInput = schema(
   t.Object(
     {
-      operations: t.Array(operation, { minItems: 1, maxItems: maxBatch }),
+      operations,
       atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each stands for itself.' })),
     },
     { title: 'Batch' },

@@ -1,6 +1,5 @@
 import type { RecordAction } from '#shared/access/permissions.ts'
-import { type Scope, within } from '#shared/access/scope.ts'
-import { isOutdatedPicture } from '#shared/db/conflicts.ts'
+import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { BatchOperation, BatchResult } from '#shared/records/batch-schemas.ts'
@@ -13,22 +12,10 @@ import { changeRecord } from '#shared/records/update.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 /**
- * Does several changes of one type's records in their order and in one transaction, each with its own result. An atomic batch throws the
- * first failure, naming its place, and leaves nothing behind; otherwise a change that fails leaves the others alone.
+ * Does several changes of one type's records in their order, in the caller's transaction, each with its own result. An atomic batch throws
+ * the first failure, naming its place; otherwise a change that fails leaves the others alone.
  */
-export async function changeRecords(
-  scope: Scope,
-  typeKey: string,
-  operations: readonly BatchOperation[],
-  atomic: boolean,
-): Promise<{ results: BatchResult[] }> {
-  const run = () => scope.db.transaction((tx) => runAll(within(scope, tx), typeKey, operations, atomic))
-  if ('inTransaction' in scope.db) return run()
-  // A picture that went out of date ends the transaction; by then it is forgotten, and nothing of the batch stands.
-  return run().catch((error: unknown) => (isOutdatedPicture(error) ? run() : Promise.reject(error)))
-}
-
-async function runAll(
+export async function runBatch(
   scope: Scope,
   typeKey: string,
   operations: readonly BatchOperation[],

@@ -1,5 +1,6 @@
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
+import { batchResults } from '#shared/records/batch-schemas.ts'
 
 /** What an import answers (document 1, Records): rows are independent, a bad one is reported and skipped. */
 export const importOutcome = schema(
@@ -49,4 +50,28 @@ export const exportRecords = defineJob({
     }),
   ),
   result: schema(t.Null()),
+})
+
+/**
+ * Does a batch of changes. One at a time in a workspace: two at once hold records, values of unique fields and numbers that each other
+ * needs, and end in a deadlock (measured in the API: of 40 batches over 7 records, 39).
+ */
+export const changeRecords = defineJob({
+  name: 'records.change',
+  kind: 'records.change',
+  pool: 'data',
+  concurrency: 4,
+  gate: { name: 'records.change', perWorkspace: 1, lane: 0 },
+  retry: retry.once,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(
+    t.Object({
+      typeKey: t.String(),
+      // As text, so that a number such as 1e100000 stays what it is in the queue's tables.
+      operations: t.String({ description: 'JSON text' }),
+      atomic: t.Boolean(),
+    }),
+  ),
+  result: batchResults,
 })

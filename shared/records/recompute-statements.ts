@@ -2,12 +2,12 @@ import { builder } from '#shared/db/builder.ts'
 import { type Statement, slot } from '#shared/db/statement.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { columnsOf, type StoredRecord } from '#shared/records/record.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { changedAt, shaped, tableOf } from '#shared/records/statements.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 // A recompute writes no audit entry, yet the records are others than before: their time of change says so, and with it their ETag.
-const touched = '"updated_at" = greatest(now(), record."created_at"), ?? = null'
+const touched = `"updated_at" = ${changedAt('record."updated_at"')}, ?? = null`
 
 /** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
 export function storeComputed(type: RecordType, records: readonly StoredRecord[]): Statement {

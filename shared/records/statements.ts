@@ -100,6 +100,9 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
     )
   })
 
+/** The time of a change: later than the one before, also of a change in the same transaction or in one that began earlier. */
+export const changedAt = (before: string): string => `greatest(now(), ${before} + interval '1 microsecond')`
+
 /** Changes the named fields of a record that the transaction has locked, with its audit entry and dispatch. */
 export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =>
   shaped(type, `update ${fields.map(({ column }) => column).join(' ')}`, () => {
@@ -108,7 +111,7 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
     )
     return builder.raw(
       `with changed as (
-         update ? set updated_at = greatest(now(), created_at), ?? = null${', ?'.repeat(sets.length)} where id = ? returning id
+         update ? set updated_at = ${changedAt('updated_at')}, ?? = null${', ?'.repeat(sets.length)} where id = ? returning id
        ),
        audited as (?),
        dispatched as (?)

@@ -155,3 +155,32 @@ test('long unique text is held apart exactly, also where MD5 does not', async (t
     t.is(await batch(), 200)
   }
 })
+
+test('20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const numbers = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+  const batch = (index: number) => {
+    const upserts = numbers.map((number) => ({ op: 'upsert', by: 'number', values: { number, notes: `${index}` } }))
+    const operations = [...(index % 2 ? upserts : upserts.reverse()), { op: 'create' }]
+    return owner.post(
+      `${invoices(w)}/batch`,
+      { operations, atomic: index % 3 === 0 },
+      index % 4 === 0 ? { 'idempotency-key': `${index}` } : {},
+    )
+  }
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => batch(index)))
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, numbers.length + 20)
+})
+
+test('every change of a record has a time of its own, also in one transaction', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { id } = (await w.org.owner.post(invoices(w), {})).data
+  const operations = ['a', 'b', 'c'].map((notes) => ({ op: 'update', id, values: { notes } }))
+  const { data } = await w.org.owner.post(`${invoices(w)}/batch`, { operations })
+  const times = data.results.map(({ record }: { record: { updated_at: string } }) => record.updated_at)
+  t.is(new Set(times).size, operations.length)
+})

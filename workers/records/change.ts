@@ -1,0 +1,19 @@
+import { isOutdatedPicture } from '#shared/db/conflicts.ts'
+import { parseStoredJson } from '#shared/kernel/json.ts'
+import { runBatch } from '#shared/records/batch.ts'
+import { batchOperations } from '#shared/records/batch-schemas.ts'
+import { changeRecords } from '#shared/records/jobs.ts'
+import { handler } from '#workers/handler.ts'
+
+/** The batch and its results commit together, so a worker that is killed leaves all of it to the next. */
+export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit }) => {
+  const operations = batchOperations.parse(parseStoredJson(text), 'operations')
+  const run = () => commit(async (inside) => ({ result: await runBatch(inside, typeKey, operations, atomic) }))
+  try {
+    return await run()
+  } catch (error) {
+    // A picture that went out of date has ended the transaction, and is forgotten by now.
+    if (isOutdatedPicture(error)) return run()
+    throw error
+  }
+})
