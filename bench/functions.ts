@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Loaded } from '#bench/data.ts'
 import { load, type Shot } from '#bench/load.ts'
 import { startServer } from '#bench/servers.ts'
@@ -34,6 +35,9 @@ interface Line {
 }
 
 const trivial = 'const handler = () => 1'
+const hostile: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL('../test/fixtures/sandbox/hostile.json', import.meta.url), 'utf8'),
+)
 const endless = 'const handler = () => { for (;;); }'
 
 /** Measures functions end to end; each figure stands beside what it is compared with. */
@@ -63,7 +67,12 @@ async function* measureFunctions(target: Target, seconds: number): AsyncGenerato
   }
 
   const quiet = await load(target.url, target.token, invokeOf(one), 2, seconds)
+  const mixed = await besideHostile(target, () => load(target.url, target.token, invokeOf(one), 2, 20))
   const noisy = await underFlood(target, () => load(target.url, target.token, invokeOf(one), 2, seconds))
+  yield {
+    name: 'beside hostile, p95',
+    figures: `${ms(mixed.p95Ms)}; quiet ${ms(quiet.p95Ms)}: ${(mixed.p95Ms / quiet.p95Ms).toFixed(2)} (at most 2)`,
+  }
   yield {
     name: 'under a flood, p95',
     figures: `${ms(noisy.p95Ms)}; quiet ${ms(quiet.p95Ms)}: ${(noisy.p95Ms / quiet.p95Ms).toFixed(2)} (at most 2)`,
@@ -85,15 +94,20 @@ async function call(url: string, token: string, method: string, path: string, bo
 }
 
 /** Makes a function and gives its path. */
-async function make(url: string, { workspaceId, token }: Pick<Loaded, 'workspaceId' | 'token'>, source: string): Promise<string> {
+async function make(
+  url: string,
+  { workspaceId, token }: Pick<Loaded, 'workspaceId' | 'token'>,
+  source: string,
+  timeoutMs = 30_000,
+): Promise<string> {
   const all = `/v1/orgs/${workspaceId}/functions`
-  const { data } = await call(url, token, 'POST', all, { name: 'bench', source, timeout_ms: 30_000 })
+  const { data } = await call(url, token, 'POST', all, { name: 'bench', source, timeout_ms: timeoutMs })
   return `${all}/${(data as { id: string }).id}`
 }
 
 async function bareRun(seconds: number): Promise<number> {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
-  const request = { source: trivial, input: null, timeoutMs: 5_000, sdkMethods: ['records.get'], call: async () => null }
+  const request = { owner: 'bench', source: trivial, input: null, timeoutMs: 5_000, sdkMethods: ['records.get'], call: async () => null }
   try {
     const times: number[] = []
     for (const end = performance.now() + seconds * 1_000; performance.now() < end; ) {
@@ -143,6 +157,26 @@ async function sdkGet(target: Target): Promise<number> {
     means.push((data as { result: number }).result)
   }
   return at(means, 0.5)
+}
+
+/** Does the work while another workspace runs every hostile body, four at a time, again and again. */
+async function besideHostile<T>({ url, flooder }: Target, work: () => Promise<T>): Promise<T> {
+  const paths: string[] = []
+  for (const body of Object.values(hostile)) {
+    const made = await make(url, flooder, `async function handler() { await null; return eval(${JSON.stringify(body)}) }`, 500)
+    paths.push(made)
+  }
+  let [next, isOver] = [0, false]
+  const lane = async () => {
+    while (!isOver) await call(url, flooder.token, 'POST', `${paths[next++ % paths.length]}/invoke`, {})
+  }
+  const lanes = Array.from({ length: 4 }, lane)
+  try {
+    return await work()
+  } finally {
+    isOver = true
+    await Promise.all(lanes)
+  }
 }
 
 async function underFlood<T>({ url, flooder }: Target, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { invokeFunction, runFunction } from '#shared/functions/jobs.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import { watch } from '#workers/functions/sandbox/limits.ts'
 import type { RunnerCounts } from '#workers/functions/sandbox/runner-pool.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
@@ -20,7 +21,7 @@ export class FunctionRunners {
   at(depth: number): Sandbox {
     const known = this.#byDepth.get(depth)
     if (known) return known
-    const size = invokeFunction.concurrency + runFunction.concurrency
+    const size = invokeFunction.concurrency + runFunction.concurrency + watch.spareRunners
     const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, logger: this.#logger })
     this.#byDepth.set(depth, sandbox)
     return sandbox

@@ -50,7 +50,8 @@ export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionR
   const secrets = redactor()
   const call = sdkOf(scope, order, known, runners, secrets)
   const { source, timeout_ms } = known
-  const outcome = await runners.at(depth).run({ source, input, timeoutMs: timeout_ms, sdkMethods: names, call, signal })
+  const request = { owner: scope.workspace.id, source, input, timeoutMs: timeout_ms, sdkMethods: names, call, signal }
+  const outcome = await runners.at(depth).run(request)
   return ended(order, known, outcome, secrets)
 }
 

@@ -2,6 +2,8 @@ import type { LogLevel } from '#workers/functions/sandbox/protocol.ts'
 
 /** One run to do. */
 export interface RunRequest {
+  /** Whose run it is, of those who share the sandbox: who wears out runners waits for new ones, and the others do not. */
+  readonly owner: string
   readonly source: string
   /** What `handler` is called with; undefined counts as null. Exact numbers of the house's JSON keep their digits on the way. */
   readonly input: unknown

@@ -44,9 +44,9 @@ export class Sandbox {
     for (let attempt = 1; attempt <= watch.attempts; attempt++) {
       if (request.signal?.aborted) return neverStarted
       try {
-        const runner = await this.#runs.take(request.signal)
+        const runner = await this.#runs.take(request.owner, request.signal)
         const outcome = await runIn(runner, request, inputText, this.#memoryBytes, this.#report)
-        void this.#runs.giveBack(runner)
+        void this.#runs.giveBack(request.owner, runner)
         if (outcome) return outcome
       } catch (error) {
         failure = error
@@ -62,9 +62,9 @@ export class Sandbox {
    */
   async checkSource(source: string): Promise<SourceProblem | null> {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
-    const runner = await this.#checks.take()
+    const runner = await this.#checks.take('check')
     const found = await checkIn(runner, source)
-    void this.#checks.giveBack(runner)
+    void this.#checks.giveBack('check', runner)
     return found
   }
 

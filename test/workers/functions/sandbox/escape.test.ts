@@ -46,6 +46,7 @@ test('no module can be imported', async (t) => {
   t.regex(
     (
       await sandbox.run({
+        owner: 'test',
         source: 'import fs from "fs"\nfunction handler() {}',
         input: null,
         timeoutMs: 5_000,
@@ -111,7 +112,14 @@ test('the frames below a function give away neither our functions nor what they 
     function looking() { look(); return 1 }
     function thenable(done) { look(); done({ toJSON: () => { look(); return found } }) }
     for (const value of [look, handler, looking, thenable]) own.add(value)`
-  const outcome = await openSandbox(t).run({ source, input: null, timeoutMs: 30_000, sdkMethods: ['records.list'], call: async () => null })
+  const outcome = await openSandbox(t).run({
+    owner: 'test',
+    source,
+    input: null,
+    timeoutMs: 30_000,
+    sdkMethods: ['records.list'],
+    call: async () => null,
+  })
   t.is(outcome.error, null)
   const found = JSON.parse(outcome.resultText) as string[]
   t.deepEqual(

@@ -40,7 +40,7 @@ const crimes: Readonly<Record<string, string>> = {
 }
 for (const [name, code] of Object.entries(crimes)) {
   test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
-    const runner = await openPool(t, takenOver(code)).take()
+    const runner = await openPool(t, takenOver(code)).take('test')
     const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
     const outcome = await runIn(runner, requestFor('', { call }), 'null', 1e9, () => undefined)
     t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
@@ -52,7 +52,7 @@ for (const [name, code] of Object.entries(crimes)) {
 test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => send(kinds.returned, 0, '{}, \"error\": {}'))"
-  const runner = await openPool(t, takenOver(code)).take()
+  const runner = await openPool(t, takenOver(code)).take('test')
   const outcome = await runIn(runner, requestFor(''), 'null', 1e9, () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
@@ -60,22 +60,22 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
 
 test('a runner that does not stand ready again soon is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1')"))
-  const runner = await pool.take()
+  const runner = await pool.take('test')
   t.like(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), { resultText: '1' })
-  await pool.giveBack(runner)
-  const next = await pool.take()
+  await pool.giveBack('test', runner)
+  const next = await pool.take('test')
   t.not(next.pid, runner.pid)
 })
 
 test('an order that a runner did not live to start is given back as not started', async (t) => {
-  const runner = await openPool(t, takenOver('process.exit()')).take()
+  const runner = await openPool(t, takenOver('process.exit()')).take('test')
   t.is(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), null)
 })
 
 test('who waits for a runner that cannot be started is told why', async (t) => {
   const pool = openPool(t, "throw new Error('no such addon')")
-  await t.throwsAsync(pool.take(), { message: /^a function runner did not start: [\s\S]*no such addon/ })
-  const both = await Promise.allSettled([pool.take(), pool.take()])
+  await t.throwsAsync(pool.take('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
+  const both = await Promise.allSettled([pool.take('test'), pool.take('test')])
   t.deepEqual(
     both.map(({ status }) => status),
     ['rejected', 'rejected'],
@@ -84,7 +84,7 @@ test('who waits for a runner that cannot be started is told why', async (t) => {
 
 for (const [name, code] of Object.entries({ ends: 'process.exit()', 'says nothing': '' })) {
   test(`a check whose runner ${name} says that the source is too much`, async (t) => {
-    const runner = await openPool(t, takenOver(code)).take()
+    const runner = await openPool(t, takenOver(code)).take('test')
     t.regex((await checkIn(runner, ''))?.message ?? '', /too long or too much memory/)
     await runner.gone
   })

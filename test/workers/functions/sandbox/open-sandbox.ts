@@ -11,6 +11,7 @@ export function openSandbox(t: ExecutionContext, size = 1): Sandbox {
 
 /** A request with time enough for a busy machine, and an SDK of one method that answers with its arguments. */
 export const requestFor = (source: string, changes: Partial<RunRequest> = {}): RunRequest => ({
+  owner: 'test',
   source,
   input: null,
   timeoutMs: 30_000,

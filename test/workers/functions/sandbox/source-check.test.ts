@@ -99,7 +99,15 @@ test('sources that are hard on a parser get an answer, and the next check works'
 test('a check does not wait for runs', async (t) => {
   const stop = new AbortController()
   const source = 'function handler() { for (;;) {} }'
-  const run = sandbox.run({ source, input: null, timeoutMs: 600_000, sdkMethods: [], call: async () => null, signal: stop.signal })
+  const run = sandbox.run({
+    owner: 'test',
+    source,
+    input: null,
+    timeoutMs: 600_000,
+    sdkMethods: [],
+    call: async () => null,
+    signal: stop.signal,
+  })
   t.is(await sandbox.checkSource(source), null)
   stop.abort()
   t.is((await run).ending, 'interrupted')
