@@ -7,6 +7,7 @@ import { launch } from './launch.mjs'
 const verbs = {
   start: ['scripts/start.ts'],
   test: ['scripts/test.ts'],
+  'test:faults': ['test/faults/main.ts'],
   check: ['scripts/check.ts'],
   ci: ['scripts/ci.ts'],
   postgres: ['scripts/postgres.ts'],

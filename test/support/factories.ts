@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 interface Maker {
-  readonly api: Api
+  readonly api: { readonly services: Pick<Api['services'], 'database'> }
   readonly visitor: Client
 }
 

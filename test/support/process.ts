@@ -5,19 +5,32 @@ import type { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { endWithParent } from '#scripts/parent.mjs'
 import { readProcfile } from '#scripts/start/procfile.ts'
+import type { Config } from '#shared/kernel/config.ts'
 import type { World } from '#test/support/world.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
 /** Starts the process of this name in the Procfile on a world's database; the test's end ends it at the latest. */
-export async function startProcess(
+export function startProcess(
   t: Pick<ExecutionContext, 'teardown'>,
   { config }: Pick<World, 'config'>,
   name: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<ChildProcess & { readonly stdout: Readable }> {
+): Promise<NodeProcess> {
   const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
   const [, ...args] = line?.command.split(' ') ?? []
+  return startNode(t, { config }, args, environment)
+}
+
+export type NodeProcess = ChildProcess & { readonly stdout: Readable }
+
+/** The same for Node with any arguments. */
+export async function startNode(
+  t: Pick<ExecutionContext, 'teardown'>,
+  { config }: { readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'> },
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<NodeProcess> {
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, ...args]
   const child = spawn(command, rest, {
     cwd: root,

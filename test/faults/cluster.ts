@@ -1,0 +1,72 @@
+import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { postgresFolder } from '#scripts/postgres/binaries.ts'
+import { ensureCluster } from '#scripts/postgres/cluster.ts'
+import { startEmbedded } from '#scripts/postgres/embedded.ts'
+import { chooseIdentity } from '#scripts/postgres/identity.ts'
+import { readStatus } from '#scripts/postgres/leftovers.ts'
+import { kept, type Profile } from '#scripts/postgres/profile.ts'
+import type { Teardown } from '#test/faults/case.ts'
+import { goneProcess } from '#test/support/living-processes.ts'
+
+/** A database server that comes back by itself, as the one of `npm start` does. */
+export interface Cluster {
+  readonly url: string
+  /** Ends the server itself, by SIGQUIT as `pg_ctl stop -m immediate` does; resolves when it is back. */
+  readonly crash: (signal: 'SIGQUIT' | 'SIGKILL') => Promise<void>
+  /** Resolves once it takes statements. */
+  readonly back: () => Promise<void>
+}
+
+/** The server of `npm start`, but that the case may look at everybody's sessions and end them. */
+const profile: Profile = { ...kept, isSuperuser: true }
+
+/** Starts one in these folders; its log of changes lies apart from its data where a folder for it is named. */
+export async function startCluster(t: Teardown, { data, wal }: { readonly data: string; readonly wal?: string }): Promise<Cluster> {
+  if (wal) {
+    await ensureCluster(chooseIdentity(postgresFolder()), data, profile)
+    await mkdir(wal, { recursive: true })
+    await moveFolder(join(data, 'pg_wal'), join(wal, 'pg_wal'))
+  }
+  const { url, stop } = await startEmbedded(data, profile, () => undefined)
+  t.teardown(stop)
+  return {
+    url,
+    crash: async (signal) => {
+      const { pid } = readStatus(data)
+      process.kill(pid, signal)
+      await goneProcess(pid)
+      await back()
+    },
+    back,
+  }
+
+  async function back(): Promise<void> {
+    while (!(await answers(url))) await delay(20)
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function moveFolder(from: string, to: string): Promise<void> {
+  // Across file systems a folder is copied, and removed where it was.
+  await rename(from, to).catch(async () => {
+    await cp(from, to, { recursive: true })
+    await rm(from, { recursive: true })
+  })
+  await symlink(to, from)
+}

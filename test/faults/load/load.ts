@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { changes, creations, imports, invocations, type Kind, keyedCreations, reads } from '#test/faults/load/kinds.ts'
+import { Promises } from '#test/faults/load/promises.ts'
+import { Sender } from '#test/faults/load/sender.ts'
+import type { Org } from '#test/support/factories.ts'
+
+/** Streams of each kind, and how long each rests between two of its requests: enough to be always busy, little enough to restart beside. */
+const mix: readonly { readonly kind: Kind; readonly streams: number; readonly restMs: number }[] = [
+  { kind: creations, streams: 4, restMs: 40 },
+  { kind: keyedCreations, streams: 4, restMs: 40 },
+  { kind: changes, streams: 2, restMs: 40 },
+  { kind: imports, streams: 1, restMs: 200 },
+  { kind: invocations, streams: 3, restMs: 100 },
+  { kind: reads, streams: 2, restMs: 40 },
+]
+
+/** What was begun when a load is told to end has this long to be answered. */
+const patienceMs = 60_000
+
+/** Requests of all kinds that go on until they are told to end. */
+export interface Load {
+  readonly sender: Sender
+  readonly promises: Promises
+  /** Begins nothing more; resolves when what was begun has been answered. */
+  readonly end: () => Promise<void>
+}
+
+/** Starts a load on a workspace through these APIs. */
+export async function startLoad(org: Org, apis: readonly { readonly root: string }[]): Promise<Load> {
+  const roots = apis.map(({ root }) => root)
+  const [sender, promises] = [new Sender(roots, org.owner.token ?? ''), new Promises()]
+  const [over, enough] = [new AbortController(), new AbortController()]
+  const stream = { sender, promises, path: org.path, functionId: await makeFunction(org), enough: enough.signal }
+  await makeRule(org)
+  const streams = mix.flatMap(({ kind, streams, restMs }) =>
+    Array.from({ length: streams }, async () => {
+      for (const step = await kind(stream); !over.signal.aborted; await delay(restMs)) await step()
+    }),
+  )
+  const all = Promise.all(streams)
+  all.catch(() => undefined)
+  return {
+    sender,
+    promises,
+    end: async () => {
+      over.abort()
+      const timer = setTimeout(() => enough.abort(), patienceMs)
+      await all
+      clearTimeout(timer)
+      if (enough.signal.aborted) sender.wrong.add(`Requests were not answered within ${patienceMs / 1000} s of the last fault`)
+    },
+  }
+}
+
+/** A function that makes the record that its input names. */
+async function makeFunction({ owner, path }: Org): Promise<string> {
+  const source = `async function handler(name) { await sdk.records.create('locations', { name }); return name }`
+  return (await owner.post(`${path}/functions`, { name: 'Load', source, timeout_ms: 20_000 })).data.id
+}
+
+/** Every new location is a notification for the owner. */
+async function makeRule({ owner, path }: Org): Promise<void> {
+  await owner.post(`${path}/notification-rules`, { name: 'Load', object_type: 'locations', event: 'created', title: 'A new place' })
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Answer } from '#test/support/client.ts'
+import { holdContract } from '#test/support/contract.ts'
+
+/** A request that takes longer has hung. */
+const hungAfterMs = 10_000
+/** The load itself goes on after this, whatever the server does. */
+const givenUpAfterMs = 15_000
+const betweenTriesMs = 50
+
+export interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What came back; a status of 0 when nothing did. */
+export interface Reply {
+  readonly status: number
+  /** What it holds, or the message of a failure. */
+  readonly data: Answer['data']
+}
+
+/** Sends requests as one caller to several APIs in turn, and keeps count of how they were answered. */
+export class Sender {
+  hung = 0
+  failed = 0
+  slowestMs = 0
+  /** Answers that no fault of ours explains, each kind once. */
+  readonly wrong = new Set<string>()
+  readonly #roots: readonly string[]
+  readonly #token: string
+  #turn = 0
+
+  constructor(roots: readonly string[], token: string) {
+    this.#roots = roots
+    this.#token = token
+  }
+
+  /** Sends it once. */
+  async once(request: Sent): Promise<Reply> {
+    const root = this.#roots[this.#turn++ % this.#roots.length] ?? ''
+    const began = performance.now()
+    const reply = await this.#send(root, request)
+    const ms = performance.now() - began
+    this.slowestMs = Math.max(this.slowestMs, ms)
+    if (ms > hungAfterMs) this.hung += 1
+    if (isFailure(reply)) this.failed += 1
+    else if (reply.status >= 400) this.wrong.add(`${request.method} ${nameless(request.path)} was answered ${reply.status} ${reply.data}`)
+    return reply
+  }
+
+  /** Sends it until it is answered otherwise than with a failure of ours, or `signal` says that it is enough. */
+  async persistently(request: Sent, signal: AbortSignal): Promise<Reply> {
+    for (;;) {
+      const reply = await this.once(request)
+      if (!isFailure(reply) || signal.aborted) return reply
+      await delay(betweenTriesMs)
+    }
+  }
+
+  async #send(root: string, { method, path, body, headers }: Sent): Promise<Reply> {
+    const isForm = body instanceof FormData
+    try {
+      const response = await fetch(root + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(givenUpAfterMs),
+      })
+      const text = await response.text()
+      const parsed = text === '' ? undefined : JSON.parse(text)
+      this.#hold(method, path, { status: response.status, headers: response.headers, body: parsed, text })
+      return { status: response.status, data: response.ok ? parsed?.data : parsed?.error?.message }
+    } catch {
+      return { status: 0, data: undefined }
+    }
+  }
+
+  #hold(method: string, path: string, answer: Parameters<typeof holdContract>[2]): void {
+    try {
+      holdContract(method, path, answer)
+    } catch (error) {
+      this.wrong.add(nameless((error as Error).message))
+    }
+  }
+}
+
+const isFailure = ({ status }: Reply): boolean => status === 0 || status >= 500
+
+/** Ids differ from time to time; what is wrong does not. */
+const nameless = (text: string): string => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')

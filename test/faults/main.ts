@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util'
+import { formatTable } from '#scripts/table.ts'
+import { cases } from '#test/faults/cases.ts'
+import { type Outcome, runCase } from '#test/faults/run-case.ts'
+
+/** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every promise was kept. */
+const { values: options } = parseArgs({ options: { only: { type: 'string', default: '' } } })
+const chosen = cases.filter(({ name }) => name.includes(options.only))
+if (chosen.length === 0) throw new Error(`No case has ${options.only} in its name: ${cases.map(({ name }) => name).join(', ')}`)
+
+const outcomes: Outcome[] = []
+for (const one of chosen) {
+  const outcome = await runCase(one)
+  outcomes.push(outcome)
+  console.log(`${verdictOf(outcome)} ${outcome.name} (${outcome.seconds.toFixed(0)} s)`)
+  for (const failure of outcome.failures) console.log(`    ${failure}`)
+}
+
+const heading = ['case', 'faults', 'acknowledged', 'lost', 'repeated', 'hung', 'failed', 'slowest', 'note']
+console.log(`\n${formatTable([heading, ...outcomes.map(rowOf)])}\n`)
+const count = (verdict: string) => outcomes.filter((outcome) => verdictOf(outcome) === verdict).length
+console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
+process.exit(count('failed') === 0 ? 0 : 1)
+
+function verdictOf({ result, failures }: Outcome): string {
+  if (failures.length > 0) return 'failed'
+  return result && 'skipped' in result ? 'skipped' : 'passed'
+}
+
+function rowOf({ name, result }: Outcome): (string | number | null)[] {
+  if (!result) return [name, ...heading.slice(1).map(() => null)]
+  if ('skipped' in result) return [name, ...heading.slice(2).map(() => null), `skipped: ${result.skipped}`]
+  const { faults, acknowledged, lost, repeated, hung, failed, slowestMs, note = '' } = result
+  return [name, faults, acknowledged, lost, repeated, hung, failed, `${(slowestMs / 1000).toFixed(1)} s`, note]
+}

@@ -1,0 +1,93 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '#scripts/ports.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import { pools } from '#shared/queue/job.ts'
+import type { Teardown } from '#test/faults/case.ts'
+import { end, type NodeProcess, startNode } from '#test/support/process.ts'
+
+/** One process of an installation, which comes back on the same port. */
+export interface Member {
+  /** Where it answers: an API its callers, a worker questions after its health. */
+  readonly root: string
+  /** The process that runs now. */
+  readonly pid: number
+  /** Whether it runs. */
+  readonly lives: boolean
+  /** Starts it; resolves with the milliseconds until it was ready. */
+  readonly start: () => Promise<number>
+  /** Ends it at once, as `kill -9` does; resolves when it is gone. */
+  readonly kill: () => Promise<void>
+  /** Tells it to stop; resolves with its exit code, null when it was killed. */
+  readonly stop: () => Promise<number | null>
+  /** Resolves when the process that runs says that it is ready. */
+  readonly back: () => Promise<void>
+}
+
+export type MemberConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'>
+
+type Environment = Readonly<Record<string, string>>
+
+/** An API process. */
+export const apiMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
+  member(t, config, name, ['api/main.ts'], { ...environment, PORT: '' })
+
+/** A worker process of all pools. */
+export const workerMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
+  member(t, config, name, ['workers/main.ts', `--pools=${pools.join(',')}`], { ...environment, WORKER_PORT: '' })
+
+/** `environment` names the variable of its port, which is chosen here. */
+async function member(t: Teardown, config: MemberConfig, name: string, args: readonly string[], environment: Environment): Promise<Member> {
+  const port = String(await freePort())
+  const root = `http://127.0.0.1:${port}`
+  const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, value || port]))
+  const log = createWriteStream(join(config.dataDir, `${name}.log`), { flags: 'a' })
+  t.teardown(() => new Promise((resolve) => log.end(resolve)))
+  let child: NodeProcess
+  let exit: Promise<number | null>
+  const start = async () => {
+    const began = performance.now()
+    child = await startNode(t, { config }, args, { DATABASE_CONNECTIONS: '8', LOG_LEVEL: 'warn', ...given })
+    child.stdout.pipe(log, { end: false })
+    exit = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
+    await ready(root, child)
+    return performance.now() - began
+  }
+  await start()
+  return {
+    root,
+    get pid() {
+      return child.pid ?? 0
+    },
+    get lives() {
+      return lives(child)
+    },
+    start,
+    kill: () => end(child),
+    stop: () => {
+      child.kill('SIGTERM')
+      return exit
+    },
+    back: () => ready(root, child),
+  }
+}
+
+async function ready(root: string, child: NodeProcess): Promise<void> {
+  while (!(await isReady(root))) {
+    if (!lives(child)) throw new Error(`A process ended before it was ready: ${child.spawnargs.join(' ')}`)
+    await delay(20)
+  }
+}
+
+const lives = ({ exitCode, signalCode }: NodeProcess): boolean => exitCode === null && signalCode === null
+
+/** Whether a process says that it and its database are there. */
+export const isReady = (root: string): Promise<boolean> =>
+  fetch(`${root}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.status === 200
+    },
+    () => false,
+  )

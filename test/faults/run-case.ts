@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FaultCase, Figures, Skipped } from '#test/faults/case.ts'
+
+/** How a case went; `failures` says in words why it did not pass. */
+export interface Outcome {
+  readonly name: string
+  readonly seconds: number
+  readonly result: Figures | Skipped | undefined
+  readonly failures: readonly string[]
+}
+
+/** Runs one case within its time, and ends all that it started. */
+export async function runCase({ name, limitSeconds, run }: FaultCase): Promise<Outcome> {
+  const began = performance.now()
+  const ends: (() => unknown)[] = []
+  const over = new AbortController()
+  const tooLate = delay(limitSeconds * 1000, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`It took longer than ${limitSeconds} s`)
+  })
+  let result: Figures | Skipped | undefined
+  const failures: string[] = []
+  try {
+    const running = run({ teardown: (end) => void ends.push(end) })
+    // What goes on after the time is up fails at what is taken away from it.
+    running.catch(() => undefined)
+    result = await Promise.race([running, tooLate])
+    failures.push(...failuresOf(result))
+  } catch (error) {
+    failures.push(String((error as Error).stack ?? error))
+  } finally {
+    over.abort()
+    tooLate.catch(() => undefined)
+    for (const end of ends.reverse()) await Promise.resolve(end()).catch((error: unknown) => failures.push(`At the end: ${error}`))
+  }
+  return { name, seconds: (performance.now() - began) / 1000, result, failures }
+}
+
+function failuresOf(result: Figures | Skipped): string[] {
+  if ('skipped' in result) return []
+  const { acknowledged, lost, repeated, hung, wrong } = result
+  const named = { 'acknowledged and lost': lost, repeated, hung }
+  const failures = Object.entries(named).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
+  return [...failures, ...(acknowledged === 0 ? ['Nothing was acknowledged, so nothing was shown'] : []), ...wrong]
+}
