@@ -1,4 +1,4 @@
-import { type Forms, operators, type Truth } from '#shared/access/operators.ts'
+import { equalsAny, type Forms, type Operator, operators, type Truth } from '#shared/access/operators.ts'
 import type { PolicyRule } from '#shared/access/policy.ts'
 import { rememberByObject } from '#shared/access/remember.ts'
 import type { Principal, SubjectOf, TestedRecord } from '#shared/access/tested-value.ts'
@@ -16,10 +16,14 @@ export interface Condition {
   readonly open: readonly OpenTest[]
 }
 
-interface OpenTest {
+export interface OpenTest {
   readonly holds: (record: TestedRecord) => Truth
   readonly where: (alias: string | undefined) => Knex.Raw
+  /** Of a test whether something of a record is one of some values: what, and which. */
+  readonly among?: { readonly subject: OpenSubject; readonly values: readonly unknown[] }
 }
+
+type OpenSubject = Extract<ReturnType<SubjectOf>, { known: false }>
 
 /** Binds a condition to a caller and the subjects of its tests. A test that nobody knows counts as one that cannot be compared. */
 export function bindCondition(condition: PolicyRule['condition'], principal: Principal, subjectOf: SubjectOf): Condition {
@@ -32,7 +36,8 @@ export function bindCondition(condition: PolicyRule['condition'], principal: Pri
       const operand = ownId(written, principal)
       if (!operator) known = and(known, undefined)
       else if (operand === null) known = and(known, operator.passesMissing)
-      else if (!subject.known) open.push(openTest(subject, operator.passesMissing, operator.bind(subject.kind, operand)))
+      else if (!subject.known)
+        open.push(operator.among ? amongTest(subject, operator.among(operand)) : openTest(subject, operator, operand))
       else known = and(known, subject.value == null ? operator.passesMissing : operator.bind(subject.kind, operand).holds(subject.value))
     }
   }
@@ -76,8 +81,16 @@ function ownId(operand: unknown, { id }: Principal): unknown {
   return Array.isArray(operand) ? operand.flatMap((item) => (item === 'principal.id' ? (id ?? []) : [item])) : operand
 }
 
-function openTest(subject: Extract<ReturnType<SubjectOf>, { known: false }>, passesMissing: boolean, { holds, where }: Forms): OpenTest {
-  const { of, column, nullable } = subject
+const openTest = (subject: OpenSubject, { passesMissing, bind }: Operator, operand: unknown): OpenTest =>
+  testOf(subject, passesMissing, bind(subject.kind, operand))
+
+/** The test whether something of a record is one of some values. */
+export const amongTest = (subject: OpenSubject, values: readonly unknown[]): OpenTest => ({
+  ...testOf(subject, false, equalsAny(subject.kind, values)),
+  among: { subject, values },
+})
+
+function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, { holds, where }: Forms): OpenTest {
   return {
     holds(record) {
       const value = of(record)

@@ -21,6 +21,8 @@ export interface Operator {
   /** Whether a missing value passes, and also whether any value passes when the operand is missing: the id of a caller without one. */
   readonly passesMissing: boolean
   readonly bind: (kind: Kind, operand: unknown) => Forms
+  /** Of a test for one of some values: those. Several of them on one value are one such test. */
+  readonly among?: (operand: unknown) => readonly unknown[]
 }
 
 const isScalar = (operand: unknown): boolean =>
@@ -43,20 +45,20 @@ const ordering = (sign: string, holds: (order: number) => boolean): Operator => 
   bind: (kind, operand) => compare(kind, operand, sign, holds),
 })
 
+const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [])
+
 /** Every operator with both its forms. `ne` and `nin` alone pass a missing value; only the ordering tests can find two sides not comparable. */
 export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
-  ['eq', { ...itself, bind: (kind, operand) => equalsAny(kind, [operand]) }],
+  ['eq', { ...itself, bind: (kind, operand) => equalsAny(kind, [operand]), among: (operand) => [operand] }],
   ['ne', { ...itself, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, [operand])) }],
   ['gt', ordering('>', (order) => order > 0)],
   ['gte', ordering('>=', (order) => order >= 0)],
   ['lt', ordering('<', (order) => order < 0)],
   ['lte', ordering('<=', (order) => order <= 0)],
-  ['in', { refuse: listOfScalars, passesMissing: false, bind: (kind, operand) => equalsAny(kind, listOf(operand)) }],
+  ['in', { refuse: listOfScalars, passesMissing: false, bind: (kind, operand) => equalsAny(kind, listOf(operand)), among: listOf }],
   ['nin', { refuse: listOfScalars, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, listOf(operand))) }],
   ['contains', { refuse: someText, passesMissing: false, bind: contains }],
 ])
-
-const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [])
 
 const always = (outcome: boolean): Forms => ({ holds: () => outcome, where: () => builder.raw(String(outcome)) })
 
@@ -66,7 +68,7 @@ const not = ({ holds, where }: Forms): Forms => ({
 })
 
 /** Whether the value equals one of the operands: for every view one look-up among the operands that it is the first to know. */
-function equalsAny({ equality }: Kind, operands: readonly unknown[]): Forms {
+export function equalsAny({ equality }: Kind, operands: readonly unknown[]): Forms {
   const known = operands.flatMap((operand) => {
     const view = equality.find((one) => one.form(operand) !== undefined)
     return view ? [{ view, form: view.form(operand) }] : []

@@ -3,6 +3,7 @@ import { appliesTo, type BoundRule, bindRule, type Verdict, verdictOf } from '#s
 import { allOf, anyOf, conditionWhere } from '#shared/access/condition.ts'
 import { distinctRules } from '#shared/access/distinct-rules.ts'
 import { fieldAccess } from '#shared/access/field-access.ts'
+import { foldRules } from '#shared/access/fold-rules.ts'
 import type { PolicyRule } from '#shared/access/policy.ts'
 import { type Principal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/access/tested-value.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
@@ -37,7 +38,7 @@ export function compileRecordAccess(
   fields: readonly TestedField[],
 ): RecordAccess {
   const subjectOf = subjectsOfType(principal, typeKey, fields)
-  const bound = distinctRules(rules).map((rule) => bindRule(rule, principal, subjectOf))
+  const bound = foldRules(distinctRules(rules).map((rule) => bindRule(rule, principal, subjectOf)))
   const allows = bound.filter(({ effect }) => effect === 'allow')
   const granting = allows.filter(({ applies }) => applies !== 'never')
   const denying = bound.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')

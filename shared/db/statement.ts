@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from '#shared/db/builder.ts'
+import { packParameters } from '#shared/db/pack-parameters.ts'
 
 /** SQL text with its parameters; a named one is prepared once per connection. */
 export interface Statement {
@@ -20,7 +21,8 @@ export const slot = (name: string): Slot => new Slot(name)
 /** Builds the statement of a knex query that runs once; for hot shapes use `prepare`. */
 export function build(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
   const native = (query as Knex.QueryBuilder).toSQL().toNative()
-  return { text: native.sql, values: native.bindings }
+  const { text, bindings } = packParameters(native.sql, native.bindings)
+  return { text, values: bindings }
 }
 
 /**
@@ -28,7 +30,8 @@ export function build(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder):
  * time halves the throughput of a hot route (design, The hot path). It is prepared under a name made of its text.
  */
 export function prepare(query: Knex.QueryBuilder | Knex.Raw): (slots?: Readonly<Record<string, unknown>>) => Statement {
-  const { sql: text, bindings } = query.toSQL().toNative()
+  const native = query.toSQL().toNative()
+  const { text, bindings } = packParameters(native.sql, native.bindings)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
   return (slots = {}) => ({ text, name, values: bindings.map((binding) => (binding instanceof Slot ? slots[binding.name] : binding)) })
 }

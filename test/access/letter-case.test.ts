@@ -1,6 +1,7 @@
 import test from 'ava'
 import { lowerCase, lowerCaseOf } from '#shared/access/letter-case.ts'
 import { builder } from '#shared/db/builder.ts'
+import { contains } from '#shared/types/fields/filter.ts'
 import { thingsTable } from '#test/access/things-table.ts'
 
 test('every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
@@ -23,5 +24,22 @@ test('every letter has the small letter that PostgreSQL gives it, and stands for
     const letter = String.fromCodePoint(code)
     const expected = small.get(code) ?? letter
     if (lowerCase(letter) !== expected || lowerCase(`aΣ${letter}`) !== `aσ${expected}`) t.fail(code.toString(16))
+  }
+})
+
+// The table's database is Turkish, where I and i are two letters and not one in two cases.
+const words = ['INVOICE', 'invoice', 'ınvoıce', 'İNVOİCE', 'ÄRGER', 'ärger', 'ΣΑΣ', 'σας', 'STRASSE', 'straße', 'a%b_c\\', 'A%B_C\\', '😀']
+
+test('search and filter find text as rules do, whatever the locale of the database', async (t) => {
+  const database = await thingsTable()
+  t.teardown(() => database.drop())
+  for (const text of words) {
+    const texts = builder.raw('select word from unnest(?::text[]) as word', [words as never])
+    const found = await database.query(builder.raw('select word from (?) as words where ?', [texts, contains('word', text)]))
+    t.deepEqual(
+      found.map(({ word }) => word),
+      words.filter((word) => lowerCase(word).includes(lowerCase(text))),
+      text,
+    )
   }
 })

@@ -155,3 +155,18 @@ export const rule: fc.Arbitrary<PolicyRule> = fc.record(
   },
   { requiredKeys: ['effect', 'actions'] },
 )
+
+/** A rule like others of its kind: it lets a thing be read that has one of some values, and one of two masks. */
+export const alike: fc.Arbitrary<PolicyRule> = fc.record({
+  effect: fc.constantFrom('allow' as const, 'allow' as const, 'allow' as const, 'deny' as const),
+  actions: fc.constant(['records:read' as const]),
+  condition: fc.constantFrom('select' as const, 'number' as const, 'date' as const, 'ref' as const).chain((type) => {
+    const one = fc.constantFrom(...valuesOf[type].filter((value) => typeof value !== 'object'), 'principal.id', '1.0')
+    const test = fc.oneof(
+      one.map((eq) => ({ eq })),
+      fc.array(one, { maxLength: 3 }).map((all) => ({ in: all })),
+    )
+    return test.map((tests) => ({ [`resource.a_${type}`]: tests }))
+  }),
+  fields: fc.constantFrom({}, { deny: ['a_number'] }, { allow: ['a_number', 'a_select'] }),
+})

@@ -1,3 +1,4 @@
+import { lowerCase, lowerCaseOf } from '#shared/access/letter-case.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { isDecimalText } from '#shared/kernel/decimal.ts'
 import type { FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
@@ -14,11 +15,12 @@ export const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, s
 }
 
 /**
- * The condition that a text column holds `text` anywhere, letter case aside; `q` and the operator `contains` both mean this.
- * ILIKE, because a trigram index serves it; `%`, `_` and the backslash stand for themselves.
+ * The condition that a text column holds `text` anywhere, letter case aside, as rules mean it too, whatever the database's own locale;
+ * `q` and the operator `contains` both mean this. LIKE, because a trigram index on the column's small letters serves it; `%`, `_` and the
+ * backslash stand for themselves.
  */
 export const contains = (column: string, text: string): Knex.Raw =>
-  builder.raw('?? ilike ?', [column, `%${text.replace(/[\\%_]/g, '\\$&')}%`])
+  builder.raw('? like ?', [lowerCaseOf(builder.raw('??', [column])), `%${lowerCase(text).replace(/[\\%_]/g, '\\$&')}%`])
 
 /** Filters of the types that are text: `eq` and `ne` exact, `contains` without regard to letter case. */
 export const textFilter: KindFilter = {
