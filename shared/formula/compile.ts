@@ -15,10 +15,12 @@ export interface FormulaField {
   readonly options?: readonly string[] | undefined
 }
 
-/** The fields that a formula may name, and those that it has named so far with their places in a run's memory. */
+/** The fields that a formula may name, and what it has named so far: fields with their places in a run's memory, and words. */
 export interface Scope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly slots: Map<string, number>
+  /** Names that are no fields: bare words, TRUE and FALSE as they are spelled. */
+  readonly words: Set<string>
 }
 
 type NameNode = Extract<Node, { type: 'name' }>
@@ -60,6 +62,7 @@ function compileName(node: NameNode, scope: Scope): Evaluate {
   if (truth === undefined) {
     throw formulaProblem(`unknown name ${quoted(node.name)}`, node.at, suggestion(node.name, scope.fields.keys()))
   }
+  scope.words.add(node.name)
   return constant(truth)
 }
 
@@ -107,8 +110,9 @@ function compileCompared(node: Node, other: Node, scope: Scope): Evaluate {
   if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compile(node, scope)
   const field = scope.fields.get(other.name)
   if (field === undefined || !textLike.has(field.type)) return compile(node, scope)
-  if (field.options === undefined) return truths.has(node.name.toUpperCase()) ? compile(node, scope) : constant(node.name)
-  if (field.options.includes(node.name)) return constant(node.name)
+  if (field.options === undefined && truths.has(node.name.toUpperCase())) return compile(node, scope)
+  scope.words.add(node.name)
+  if (field.options === undefined || field.options.includes(node.name)) return constant(node.name)
   throw formulaProblem(`${quoted(node.name)} is not an option of ${other.name}`, node.at, suggestion(node.name, field.options))
 }
 

@@ -14,6 +14,8 @@ export interface FormulaScope {
 export interface CompiledFormula {
   /** Keys of the fields that it reads, each once, in the order of their first mention. */
   readonly dependencies: readonly string[]
+  /** Bare words that it holds, TRUE and FALSE among them: a field of such a name would change what it means. */
+  readonly words: ReadonlySet<string>
   /**
    * The formula's value for a record. Never throws and always ends soon: what cannot be evaluated is an error value, which
    * `toFieldValue` makes an empty field. Other computed fields must stand in `values` already (`evaluationOrder`).
@@ -28,11 +30,13 @@ export interface CompiledFormula {
  */
 export function compileFormula(source: string, { fields, target }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()
-  const evaluate = compile(parseFormula(source), { fields, slots })
+  const words = new Set<string>()
+  const evaluate = compile(parseFormula(source), { fields, slots, words })
   const dependencies = [...slots.keys()]
   if (slots.has(target.key)) throw formulaProblem(`${target.key} reads itself: ${target.key} → ${target.key}`)
   return {
     dependencies,
+    words,
     evaluate(values, context) {
       const run = startRun(values, context, dependencies.length)
       const value = evaluate(run)

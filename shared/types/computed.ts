@@ -19,6 +19,8 @@ export interface ComputeContext {
 /** A computed field of a record type, ready for any record of it. */
 export interface Computation {
   readonly field: Field
+  /** Bare words in the formula. */
+  readonly words: ReadonlySet<string>
   /** The field's value for a record whose other values, and computations before this one, stand in `values`; null when there is none. */
   readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue
 }
@@ -68,6 +70,7 @@ function computation(field: Field, formula: CompiledFormula): Computation {
   const kind = fieldKinds[field.type]
   return {
     field,
+    words: formula.words,
     compute(values, { now, defaultCurrency, budget }) {
       const result = formula.evaluate({ get: (key) => values[key] }, { now, budget })
       const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })

@@ -10,7 +10,7 @@ import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { parseRules, requireUniqueable } from '#shared/types/fields/rules.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
-import { type FieldRow, fieldOf, findRecordType } from '#shared/types/record-type.ts'
+import { type FieldRow, fieldOf, findRecordType, readRecordType } from '#shared/types/record-type.ts'
 import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
 
 /**
@@ -50,6 +50,7 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   const id = newId()
   const [place] = await tx.query<Place>(takePlace(workspaceId, entityType, fieldKinds[type].columns.length))
   if (!place) throw noType('entity_type', entityType)
+  await refuseWord(tx, workspaceId, entityType, key)
   const definition = [key, label, type, required ?? false, unique ?? false, immutable ?? false, description ?? '', JSON.stringify(rules)]
   const column = columnOf(key, place.number)
   const [row] = await tx.query<FieldRow>(insertField(workspaceId, id, place.type_id, ...definition, column, maxFields))
@@ -59,6 +60,14 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   const field = fieldOf(entityType, row)
   await addColumns(tx, schemaOf(workspaceId), entityType, field)
   return viewField(field)
+}
+
+/** Throws VALIDATION_ERROR when a formula of the type holds the key as a bare word: from now on it would mean the field. */
+async function refuseWord(tx: Tx, workspaceId: string, entityType: string, key: string): Promise<void> {
+  const type = await readRecordType(tx, workspaceId, entityType)
+  const reader = type?.computations.find(({ words }) => words.has(key))?.field.key
+  if (reader !== undefined)
+    throw problem('VALIDATION_ERROR', `key must not be ${key}, which the formula of ${reader} takes for text; put it in quotes there first`)
 }
 
 const noType = (path: string, key: string) =>

@@ -79,3 +79,26 @@ test('who may not read what a formula reads does not see its result', async (t) 
   t.deepEqual(Object.keys((await client.get(deals(w))).data.records[0].values), ['count'])
   t.is((await client.get(`${deals(w)}?sort=label`)).status, 400)
 })
+
+test('a field whose key a formula takes for text is refused, until the text stands in quotes', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  const ids = await typeWith(w, [
+    { key: 'stage', type: 'string' },
+    { key: 'label', type: 'string' },
+  ])
+  const formula = (text: string) => owner.put(`${path}/fields/${ids.label}/formula`, { formula: text })
+  const field = (key: string) => owner.post(`${path}/fields`, { entity_type: 'deals', key, label: key, type: 'string' })
+  t.is((await formula('IF(stage=won, "yes", IF(true, "no"))')).status, 200)
+  const label = async () => (await owner.post(deals(w), { values: { stage: 'won' } })).data.values.label
+  t.is(await label(), 'yes')
+  for (const key of ['won', 'true']) {
+    const refused = await field(key)
+    t.is(refused.status, 400)
+    t.regex(refused.body.error.message, /^key must not be .* formula of label/)
+  }
+  t.is((await formula('IF(stage="won", "yes", "no")')).status, 200)
+  t.is((await field('won')).status, 201)
+  t.is(await label(), 'yes')
+})
