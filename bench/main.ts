@@ -10,11 +10,13 @@ import { type Figures, load, type Shot } from '#bench/load.ts'
 import { benchRecompute } from '#bench/recompute.ts'
 import { recordCases } from '#bench/records.ts'
 import { startServer } from '#bench/servers.ts'
+import { benchSoak } from '#bench/soak/soak.ts'
 import { release } from '#shared/release.ts'
 
 /**
  * `npm run bench`: Kontor against the floor, the same statements from a bare Koa route, in one run on one machine. Each case is measured
- * in turn, floor, Kontor, floor, Kontor, …; the table shows medians and their ratio.
+ * in turn, floor, Kontor, floor, Kontor, …; the table shows medians and their ratio. `--only soak` is the long mixed run, which takes
+ * `--soak` seconds and is no part of the others.
  */
 const { values: options } = parseArgs({
   options: {
@@ -23,6 +25,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '16' },
+    soak: { type: 'string', default: '300' },
   },
 })
 const [records, seconds, rounds, connections] = [options.records, options.seconds, options.rounds, options.connections].map(Number) as [
@@ -31,6 +34,8 @@ const [records, seconds, rounds, connections] = [options.records, options.second
   number,
   number,
 ]
+
+if (options.only === 'soak') process.exit((await soak()) ? 0 : 1)
 
 const postgres = await startDatabase()
 const stops: (() => Promise<void>)[] = [() => postgres.stop()]
@@ -68,6 +73,16 @@ try {
   if ('functions'.includes(options.only)) await benchFunctions(kontor.url, loaded, environment, seconds)
 } finally {
   for (const stop of stops) await stop()
+}
+
+async function soak(): Promise<boolean> {
+  const postgres = await startDatabase()
+  try {
+    await release(postgres.url)
+    return await benchSoak(postgres.url, Number(options.soak))
+  } finally {
+    await postgres.stop()
+  }
 }
 
 function heading(side: string): string {

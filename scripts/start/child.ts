@@ -4,7 +4,13 @@ import { endWithParent } from '../parent.mjs'
 import { forward, type Say } from './output.ts'
 
 /** A process that runs. `ended` settles with its exit code or its signal as text, and with an empty text when all went well. */
-export type Child = { readonly ended: Promise<string>; readonly kill: (signal: NodeJS.Signals) => void; readonly sweep: () => void }
+export type Child = {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined
+  readonly ended: Promise<string>
+  readonly kill: (signal: NodeJS.Signals) => void
+  readonly sweep: () => void
+}
 
 /**
  * Runs a command line by the shell, with `node` being the Node that runs this, and passes its lines on. It ends with this
@@ -26,9 +32,10 @@ export function runChild(command: string, environment: NodeJS.ProcessEnv, say: S
     child.on('exit', (code, signal) => resolve(code === 0 ? '' : (signal ?? `exit code ${code}`)))
   })
   const group = child.pid
-  if (!group) return { ended, kill: () => {}, sweep: () => {} }
+  if (!group) return { pid: group, ended, kill: () => {}, sweep: () => {} }
   tellLauncher({ group, isRunning: true })
   return {
+    pid: group,
     ended,
     kill: (signal) => child.kill(signal),
     sweep: () => {

@@ -5,6 +5,8 @@ import type { ProcessType } from './procfile.ts'
 
 /** A process that is started again whenever it ends, until it is stopped. */
 export type KeptProcess = {
+  /** The process that runs now, or the last one that ran. */
+  readonly pid: () => number | undefined
   /** How often it has ended without being told to. */
   readonly ends: () => number
   /** Asks it to stop, ends it and whatever it has started after the grace, and settles when it is gone. */
@@ -23,6 +25,7 @@ export function keepRunning({ name, command }: ProcessType, environment: NodeJS.
   let child = runChild(command, environment, say)
   const finished = keep()
   return {
+    pid: () => child.pid,
     ends: () => ends,
     stop: async (graceMs) => {
       stopped.abort()

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '#scripts/ports.ts'
+import { type KeptProcess, keepRunning } from '#scripts/start/kept-process.ts'
+import { type ProcessType, readProcfile } from '#scripts/start/procfile.ts'
+
+/** One process of the house: it is started again whenever it ends. */
+export interface Resident {
+  /** `api 1`, `api 2`, or the name of a worker's line in the Procfile. */
+  readonly name: string
+  readonly url: string
+  readonly process: KeptProcess
+}
+
+/** The processes of the Procfile, two of them APIs, as a host would keep them. */
+export interface House {
+  readonly residents: readonly Resident[]
+  readonly stop: () => Promise<void>
+}
+
+const apis = 2
+const graceMs = 15_000
+
+/** Starts them and waits until all are ready. `say` hears every line that they write. */
+export async function openHouse(databaseUrl: string, dataDir: string, say: (name: string, line: string) => void): Promise<House> {
+  const types = readProcfile(join(import.meta.dirname, '..', '..', 'Procfile'))
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'warn',
+  }
+  const start = async (type: ProcessType, name: string): Promise<Resident> => {
+    const port = String(await freePort())
+    const process = keepRunning(type, { ...shared, PORT: port, WORKER_PORT: port }, (line) => say(name, line))
+    return { name, url: `http://127.0.0.1:${port}`, process }
+  }
+  const residents: Residents = []
+  const stop = async () => {
+    await Promise.all(residents.map(({ process }) => process.stop(graceMs)))
+  }
+  try {
+    for (const type of types) {
+      const names = type.name === 'api' ? Array.from({ length: apis }, (_, index) => `api ${index + 1}`) : [type.name]
+      for (const name of names) residents.push(await start(type, name))
+    }
+    await Promise.all(residents.map(becomesReady))
+    return { residents, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+type Residents = Resident[]
+
+async function becomesReady({ name, url, process }: Resident): Promise<void> {
+  while (!(await isReady(url))) {
+    if (process.ends() > 0) throw new Error(`${name} does not start`)
+    await delay(50)
+  }
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`).then(
+    async (answer) => {
+      await answer.body?.cancel()
+      return answer.ok
+    },
+    () => false,
+  )

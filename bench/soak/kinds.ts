@@ -1,0 +1,122 @@
+import type { Door, Reply } from '#bench/soak/door.ts'
+import { type Expected, knownBy, type Ledger } from '#bench/soak/ledger.ts'
+import { type Place, valuesOf } from '#bench/soak/places.ts'
+
+/** A kind of request: how many of it come in a second, and how one is made in a workspace. */
+export interface Kind {
+  readonly name: string
+  readonly perSecond: number
+  readonly send: (place: Place, door: Door, ledger: Ledger) => Promise<Reply>
+}
+
+/** Data rows in a file that is imported. */
+const rowsPerFile = 40
+
+/** The mixed load, 200 requests a second. */
+export const kinds: readonly Kind[] = [
+  { name: 'get', perSecond: 70, send: ({ orders, ids }, door) => door.send({ method: 'GET', path: `${orders}/${anyOf(ids).id}` }) },
+  { name: 'list', perSecond: 22, send: ({ orders }, door) => door.send({ method: 'GET', path: `${orders}?limit=50` }) },
+  { name: 'search', perSecond: 20, send: (place, door) => door.send({ method: 'GET', path: searchPath(place) }) },
+  { name: 'audit', perSecond: 5, send: ({ org }, door) => door.send({ method: 'GET', path: `${org}/audit?limit=50` }) },
+  { name: 'inbox', perSecond: 5, send: ({ org }, door) => door.send({ method: 'GET', path: `${org}/notifications?limit=50` }) },
+  { name: 'create', perSecond: 30, send: create },
+  { name: 'create, by key', perSecond: 5, send: createByKey },
+  { name: 'update', perSecond: 22, send: update },
+  { name: 'delete', perSecond: 3, send: remove },
+  { name: 'import', perSecond: 1, send: importFile },
+  { name: 'export', perSecond: 0.5, send: ({ orders }, door) => door.send({ method: 'GET', path: `${orders}/export?q=first` }) },
+  { name: 'invoke', perSecond: 10, send: count },
+  { name: 'invoke, creates', perSecond: 6, send: makeByFunction },
+]
+
+async function create(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const one = ledger.expect(place, ledger.mark('create'), 'new')
+  const reply = await door.send({ method: 'POST', path: place.orders, body: creation(one) })
+  noteCreated(one, reply)
+  return reply
+}
+
+/** A careful caller: the same request under the same key until it is answered. */
+async function createByKey(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const one = ledger.expect(place, ledger.mark('key'), 'new')
+  const headers = { 'idempotency-key': one.mark }
+  for (;;) {
+    const reply = await door.send({ method: 'POST', path: place.orders, body: creation(one), headers })
+    noteCreated(one, reply)
+    if (one.made !== 'maybe') return reply
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function update(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const { id, mark } = anyOf(place.ids.filter(({ mark }) => !place.busy.has(mark)))
+  const one = ledger.expected.get(mark) as Expected
+  const notes = ledger.mark('change')
+  place.busy.add(mark)
+  const reply = await door.send({ method: 'PUT', path: `${place.orders}/${id}/values`, body: JSON.stringify({ values: { notes } }) })
+  place.busy.delete(mark)
+  const known = knownBy(reply)
+  one.changes.set(notes, known)
+  if (known === 'yes') one.notes = notes
+  return reply
+}
+
+async function remove(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const one = ledger.expected.get(place.doomed.pop() ?? '')
+  if (!one) return create(place, door, ledger)
+  one.gone = 'maybe'
+  const reply = await door.send({ method: 'DELETE', path: `${place.orders}/${one.id}` })
+  one.gone = knownBy(reply)
+  return reply
+}
+
+async function importFile(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const lot = ledger.mark('file')
+  const rows = Array.from({ length: rowsPerFile }, (_, index) => ledger.expect(place, `${lot} row ${index}`, 'imported', lot))
+  const body = ['mark,price,count,notes', ...rows.map(({ mark }) => `${mark},12.50,3,imported`)].join('\n')
+  const reply = await door.send({ method: 'POST', path: `${place.orders}/import`, body, headers: { 'content-type': 'text/csv' } })
+  const known = knownBy(reply)
+  const isWhole = known === 'yes' && JSON.parse(reply.text).data.created === rowsPerFile
+  for (const row of rows) row.made = known
+  return known === 'yes' && !isWhole ? { ...reply, status: 0, failure: `not all rows: ${reply.text.slice(0, 200)}` } : reply
+}
+
+async function count({ counter }: Place, door: Door): Promise<Reply> {
+  return runOf(await door.send({ method: 'POST', path: counter, body: '{"input":10000}' })).reply
+}
+
+async function makeByFunction(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+  const one = ledger.expect(place, ledger.mark('invoke'), 'new')
+  const answer = await door.send({ method: 'POST', path: place.maker, body: JSON.stringify({ input: valuesOf(one.mark, 'new') }) })
+  const { reply, result } = runOf(answer)
+  one.made = knownBy(reply)
+  if (one.made === 'yes') one.id = result as string
+  return reply
+}
+
+/** What a run gave. One that was interrupted may have done anything up to then, and says so in its answer: for its caller that is none. */
+function runOf(reply: Reply): { readonly reply: Reply; readonly result?: unknown } {
+  if (knownBy(reply) !== 'yes') return { reply }
+  const { result, error } = JSON.parse(reply.text).data as { result: unknown; error?: string }
+  return error === undefined ? { reply, result } : { reply: { ...reply, status: 0, failure: error } }
+}
+
+const creation = ({ mark }: Expected): string => JSON.stringify({ values: valuesOf(mark, 'new') })
+
+function noteCreated(one: Expected, reply: Reply): void {
+  one.made = knownBy(reply)
+  if (one.made !== 'yes') return
+  const { id, values } = JSON.parse(reply.text).data as { id: string; values: { number: string } }
+  Object.assign(one, { id, number: values.number })
+  if (one.mark.endsWith('5')) one.place.doomed.push(one.mark)
+  else one.place.ids.push({ id, mark: one.mark })
+}
+
+const searchPath = (place: Place): string => {
+  const filter = JSON.stringify([{ field: 'mark', op: 'eq', value: anyOf(place.ids).mark }])
+  return `${place.orders}?filter=${encodeURIComponent(filter)}`
+}
+
+function anyOf<T>(list: readonly T[]): T {
+  return list[Math.floor(Math.random() * list.length)] as T
+}

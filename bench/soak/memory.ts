@@ -1,0 +1,105 @@
+import pg from 'pg'
+import type { House } from '#bench/soak/house.ts'
+import { childrenOf, memoryOf, parentOf } from '#bench/soak/proc.ts'
+
+/** What one process held from its start to its end, or all processes of a kind together. */
+export interface Life {
+  readonly name: string
+  /** One a second: performance.now() and bytes. */
+  readonly points: { readonly at: number; readonly bytes: number }[]
+}
+
+/** How memory went over a stretch of a life. */
+export interface Trend {
+  readonly name: string
+  readonly seconds: number
+  readonly firstMb: number
+  readonly meanMb: number
+  readonly highestMb: number
+  /** What a straight line through all points gains over 200 s, in megabytes and as a share of the mean. */
+  readonly growthMb: number
+  readonly growth: number
+}
+
+/** The stretch that memory has to be flat over. */
+const stretchMs = 200_000
+/** What a process takes to settle; left out where a life is looked at that is shorter than the stretch. */
+const settlingMs = 30_000
+
+/** Looks at the memory of every process once a second until it is closed, and gives their lives. */
+export async function watchMemory(house: House, databaseUrl: string): Promise<() => readonly Life[]> {
+  const server = await serverOf(databaseUrl)
+  const lives = new Map<string, Life>()
+  const note = (key: string, name: string, bytes: number): void => {
+    const life = lives.get(key) ?? { name, points: [] }
+    lives.set(key, life)
+    life.points.push({ at: performance.now(), bytes })
+  }
+  const look = async (): Promise<void> => {
+    for (const { name, process } of house.residents) {
+      const pid = process.pid()
+      const memory = pid === undefined ? undefined : await memoryOf(pid)
+      if (memory) note(`${name} ${pid}`, name, memory.resident)
+      if (name !== 'functions' || pid === undefined) continue
+      const runners = await Promise.all((await childrenOf(pid)).map(memoryOf))
+      note('runners', `function runners`, sum(runners.map((one) => one?.resident ?? 0)))
+    }
+    const backends = await Promise.all((await childrenOf(server)).map(memoryOf))
+    note('postgres', 'postgres, unshared', sum(backends.map((one) => one?.own ?? 0)))
+    note('backends', `postgres, processes × 1 MB`, backends.length * 1_048_576)
+    const own = await memoryOf(process.pid)
+    if (own) note('generator', 'generator', own.resident)
+  }
+  let isLooking = false
+  const timer = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
+    void look().finally(() => {
+      isLooking = false
+    })
+  }, 1_000)
+  return () => {
+    clearInterval(timer)
+    return [...lives.values()]
+  }
+}
+
+/** The trend of each process: over the last 200 s where it lived through them, else over its longest life. */
+export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] {
+  const byName = Map.groupBy(lives, ({ name }) => name)
+  const trends = [...byName].map(([name, ofName]) => {
+    const whole = ofName.map(({ points }) => points.filter(({ at }) => at >= end - stretchMs && at <= end))
+    const through = whole.find((points) => lengthOf(points) > stretchMs - 10_000)
+    const longest = ofName.map(({ points }) => points).toSorted((one, other) => lengthOf(other) - lengthOf(one))[0] ?? []
+    return trendOf(name, through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > settlingMs))
+  })
+  return trends.filter(({ seconds }) => seconds > 0)
+}
+
+const lengthOf = (points: Life['points']): number => (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)
+
+function trendOf(name: string, points: Life['points']): Trend {
+  const times = points.map(({ at }) => at)
+  const sizes = points.map(({ bytes }) => bytes / 1_048_576)
+  const [meanTime, meanMb] = [mean(times), mean(sizes)]
+  const spread = sum(times.map((time) => (time - meanTime) ** 2))
+  const slope = sum(times.map((time, index) => (time - meanTime) * ((sizes[index] ?? 0) - meanMb))) / spread
+  const growthMb = slope * stretchMs
+  const seconds = lengthOf(points) / 1_000
+  return { name, seconds, firstMb: sizes[0] ?? 0, meanMb, highestMb: Math.max(...sizes), growthMb, growth: growthMb / meanMb }
+}
+
+/** The process that all of PostgreSQL's are children of. */
+async function serverOf(databaseUrl: string): Promise<number> {
+  const db = new pg.Client(databaseUrl)
+  await db.connect()
+  try {
+    const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return (await parentOf(rows[0]?.pid ?? 0)) ?? 0
+  } finally {
+    await db.end()
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Door, Reply } from '#bench/soak/door.ts'
+import type { Kind } from '#bench/soak/kinds.ts'
+import type { Ledger } from '#bench/soak/ledger.ts'
+import type { Place } from '#bench/soak/places.ts'
+
+/** One request that was made. Times are those of performance.now(). */
+export interface Sample {
+  readonly kind: string
+  /** When it was due: how long it took counts from here, so that a request which had to wait its turn is not flattered. */
+  readonly dueAt: number
+  readonly endedAt: number
+  readonly status: number
+  readonly failure?: string
+}
+
+/** Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. */
+export async function keepPace(
+  kinds: readonly Kind[],
+  places: readonly Place[],
+  door: Door,
+  ledger: Ledger,
+  end: number,
+): Promise<readonly Sample[]> {
+  const samples: Sample[] = []
+  const sent: Promise<void>[] = []
+  const send = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
+    const reply: Reply = await send(place, door, ledger)
+    const { status, failure = status < 300 ? undefined : reply.text.slice(0, 200) } = reply
+    samples.push({ kind: name, dueAt, endedAt: performance.now(), status, ...(failure === undefined ? {} : { failure }) })
+  }
+  const lane = async (kind: Kind, index: number): Promise<void> => {
+    const gap = 1_000 / kind.perSecond
+    // The lanes do not start together, so that they do not go on together either.
+    const first = performance.now() + (gap * index) / kinds.length
+    for (let count = 0; ; count++) {
+      const dueAt = first + count * gap
+      if (dueAt >= end) return
+      const early = dueAt - performance.now()
+      if (early > 1) await delay(early)
+      sent.push(send(kind, places[count % places.length] as Place, dueAt))
+    }
+  }
+  await Promise.all(kinds.map(lane))
+  await Promise.all(sent)
+  return samples
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Call, Door } from '#bench/soak/door.ts'
+import type { Ledger } from '#bench/soak/ledger.ts'
+import { makeToken } from '#shared/access/tokens.ts'
+import { newId } from '#shared/kernel/ids.ts'
+
+/** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
+export interface Place {
+  readonly id: string
+  /** Path of the workspace, of its records, of the function that makes one and of the one that only counts. */
+  readonly org: string
+  readonly orders: string
+  readonly maker: string
+  readonly counter: string
+  /** Records to read and to change, and those to delete: nobody deletes what another reads. */
+  readonly ids: { readonly id: string; readonly mark: string }[]
+  readonly doomed: string[]
+  /** Marks of records that are being changed right now, one change at a time. */
+  readonly busy: Set<string>
+}
+
+/** Records in each workspace before the run. */
+export const firstRecords = 2_000
+const batchSize = 500
+
+/** Makes the person on whose behalf all is done, straight in the database, and gives a session token. */
+export async function makeOwner(databaseUrl: string): Promise<string> {
+  const db = new pg.Client(databaseUrl)
+  await db.connect()
+  try {
+    const id = randomUUID()
+    const token = makeToken('session', id)
+    await db.query(`insert into users (id, email, name, password_hash) values ($1, 'soak@example.com', 'Soak', 'none')`, [id])
+    const text = `insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`
+    await db.query(text, [newId(), id, token.hash])
+    return token.text
+  } finally {
+    await db.end()
+  }
+}
+
+/** Makes a workspace with its first records. */
+export async function makePlace(door: Door, ledger: Ledger, name: string): Promise<Place> {
+  const ask = async (method: Call['method'], path: string, body: object) => {
+    let reply = await door.send({ method, path, body: JSON.stringify(body) })
+    // A new workspace is being set up for a moment.
+    while (reply.status === 503) {
+      await delay(50)
+      reply = await door.send({ method, path, body: JSON.stringify(body) })
+    }
+    const { status, text, failure } = reply
+    if (status < 200 || status > 299) throw new Error(`${method} ${path} answered ${status}: ${failure ?? text}`)
+    return text === '' ? undefined : JSON.parse(text).data
+  }
+  const { id }: Made = await ask('POST', '/v1/orgs', { name })
+  const org = `/v1/orgs/${id}`
+  await ask('POST', `${org}/types`, { key: 'orders', label: 'Orders' })
+  const fields = new Map<string, string>()
+  for (const [key, type] of Object.entries(fieldTypes)) {
+    const made: Made = await ask('POST', `${org}/fields`, { entity_type: 'orders', key, label: key, type })
+    fields.set(key, made.id)
+  }
+  await ask('PUT', `${org}/fields/${fields.get('number')}/autogen`, { pattern: 'O-{yyyy}-{seq:6}' })
+  await ask('PUT', `${org}/fields/${fields.get('total')}/formula`, { formula: 'ROUND(price * count * 1.19, 2)' })
+  await ask('POST', `${org}/notification-rules`, { name: 'New', object_type: 'orders', event: 'created', title: 'A new order' })
+  const work = async (source: string) => ((await ask('POST', `${org}/functions`, { name: 'soak', source })) as Made).id
+  const place: Place = {
+    id,
+    org,
+    orders: `${org}/records/orders`,
+    maker: `${org}/functions/${await work(maker)}/invoke`,
+    counter: `${org}/functions/${await work(counter)}/invoke`,
+    ids: [],
+    doomed: [],
+    busy: new Set(),
+  }
+  for (let done = 0; done < firstRecords; done += batchSize) {
+    const expected = Array.from({ length: batchSize }, () => ledger.expect(place, ledger.mark('first'), 'new'))
+    const operations = expected.map(({ mark }) => ({ op: 'create', values: valuesOf(mark, 'new') }))
+    const { results }: Batch = await ask('POST', `${place.orders}/batch`, { operations })
+    for (const [index, one] of expected.entries()) {
+      const record = results[index]?.record
+      if (!record) throw new Error(`Record ${index} of a batch was not created`)
+      Object.assign(one, { made: 'yes', id: record.id, number: record.values.number })
+      place.ids.push({ id: record.id, mark: one.mark })
+    }
+  }
+  return place
+}
+
+/** The values that a new record is sent with. */
+export const valuesOf = (mark: string, notes: string) => ({ mark, price: '12.50', count: 3, due: '2026-12-24', notes })
+
+interface Made {
+  readonly id: string
+}
+interface Batch {
+  readonly results: readonly { readonly record: { readonly id: string; readonly values: { readonly number: string } } | null }[]
+}
+
+const fieldTypes = { mark: 'string', price: 'number', count: 'number', due: 'date', notes: 'text', number: 'string', total: 'currency' }
+
+const maker = `async function handler(values) {
+  const { id } = await sdk.records.create('orders', values)
+  return id
+}`
+const counter = 'const handler = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i; return sum }'

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+const longestMs = 120_000
+
+/** Waits until nothing is under way any more: no open operation, no job, no change to hand on. Gives the seconds; throws after two minutes. */
+export async function settle(databaseUrl: string): Promise<number> {
+  const db = new pg.Client(databaseUrl)
+  await db.connect()
+  const started = performance.now()
+  try {
+    for (;;) {
+      const { rows } = await db.query<{ what: string; count: number }>(`
+        select * from (
+          select 'operations' as what, count(*)::integer as count from operations where finished_at is null
+          union all select 'jobs', count(*)::integer from pgboss.job where state in ('created', 'retry', 'active')
+          union all select 'events', count(*)::integer from event_outbox
+        ) as open where count > 0`)
+      const elapsed = performance.now() - started
+      if (rows.length === 0) return elapsed / 1_000
+      if (elapsed > longestMs) throw new Error(`Still under way: ${rows.map(({ what, count }) => `${count} ${what}`).join(', ')}`)
+      await delay(100)
+    }
+  } finally {
+    await db.end()
+  }
+}
