@@ -43,10 +43,10 @@ export function openDoor(urls: readonly string[], token: string): Door {
   }
   return {
     send: async (call) => {
-      turn += 1
+      const first = turn++
       for (let attempt = 0; ; attempt++) {
         try {
-          return await once(pools[(turn + attempt) % pools.length] as Pool, call)
+          return await once(pools[(first + attempt) % pools.length] as Pool, call)
         } catch (error) {
           const reason = (error as NodeJS.ErrnoException).code ?? String(error)
           if (reason !== 'ECONNREFUSED' || attempt + 1 >= pools.length) return { status: 0, text: '', failure: reason }

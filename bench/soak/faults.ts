@@ -9,21 +9,51 @@ export interface Kill {
   readonly at: number
 }
 
-/** What is killed, in turn. The first three stand for all that lives on to the end: its memory is looked at from there. */
-const victims = ['api 1', 'functions', 'data', 'database backend', 'function runner', 'flows', 'api 1', 'database backend', 'mail'] as const
+/** Where something is killed, and how many requests of each kind are being answered there. */
+interface Scene {
+  readonly house: House
+  readonly databaseUrl: string
+  readonly underWay: ReadonlyMap<string, number>
+}
+
+/** Something to kill. */
+interface Victim {
+  readonly name: string
+  /** Its process; without this, the resident of its name. */
+  readonly find?: (scene: Scene) => Promise<number | undefined>
+  /** The kind of request that it should be at work for when it dies. */
+  readonly during?: string
+}
+
+/** A session of the API. The server ends all other sessions too and recovers from its log. */
+const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => sessionOf(databaseUrl) }
+
+/** What is killed, in turn: within 100 s what has to live through the 200 s after that, for the sake of its memory. */
+const victims: readonly Victim[] = [
+  { name: 'api 1' },
+  { name: 'functions', during: 'invoke, creates' },
+  { name: 'data', during: 'import' },
+  backend,
+  { name: 'function runner', find: ({ house }) => runnerOf(house), during: 'invoke' },
+  { name: 'flows' },
+  { name: 'api 1' },
+  backend,
+  { name: 'mail' },
+  { name: 'schedule' },
+]
 
 const everyMs = 30_000
+const longestWaitMs = 5_000
 
 /** Kills one process every 30 s until `end` with SIGKILL, and tells of each. */
-export async function killInTurn(house: House, databaseUrl: string, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
+export async function killInTurn(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   const started = performance.now()
-  for (let count = 0; ; count++) {
-    const at = started + (count + 1) * everyMs
-    if (at + everyMs > end + 1_000) break
-    await delay(at - performance.now())
-    const name = victims[count % victims.length] as string
-    const pid = (await find[name]?.(house, databaseUrl)) ?? house.residents.find((one) => one.name === name)?.process.pid()
+  for (let count = 0; started + (count + 2) * everyMs < end + 1_000; count++) {
+    await delay(started + (count + 1) * everyMs - performance.now())
+    const { name, find, during } = victims[count % victims.length] as Victim
+    if (during) await comesUp(during, scene)
+    const pid = find ? await find(scene) : scene.house.residents.find((one) => one.name === name)?.process.pid()
     if (pid === undefined) throw new Error(`There is no ${name} to kill`)
     process.kill(pid, 'SIGKILL')
     kills.push({ name, at: performance.now() })
@@ -33,20 +63,27 @@ export async function killInTurn(house: House, databaseUrl: string, end: number,
   return kills
 }
 
-const find: Readonly<Record<string, (house: House, databaseUrl: string) => Promise<number | undefined>>> = {
-  // The server ends all other sessions too and recovers from its log.
-  'database backend': async (_, databaseUrl) => {
-    const db = new pg.Client(databaseUrl)
-    await db.connect()
-    try {
-      const text = `select pid from pg_stat_activity where application_name = 'kontor api' order by query_start desc nulls last limit 1`
-      return (await db.query<{ pid: number }>(text)).rows[0]?.pid
-    } finally {
-      await db.end()
-    }
-  },
-  'function runner': async ({ residents }) => {
-    const worker = residents.find(({ name }) => name === 'functions')?.process.pid()
-    return worker === undefined ? undefined : (await childrenOf(worker)).at(-1)
-  },
+/** Waits until a request of the kind has been under way for a moment, though not for ever. */
+async function comesUp(kind: string, { underWay }: Scene): Promise<void> {
+  for (const end = performance.now() + longestWaitMs; performance.now() < end; await delay(2)) {
+    if ((underWay.get(kind) ?? 0) === 0) continue
+    await delay(25)
+    if ((underWay.get(kind) ?? 0) > 0) return
+  }
+}
+
+async function sessionOf(databaseUrl: string): Promise<number | undefined> {
+  const db = new pg.Client(databaseUrl)
+  await db.connect()
+  try {
+    const text = `select pid from pg_stat_activity where application_name = 'kontor api' order by query_start desc nulls last limit 1`
+    return (await db.query<{ pid: number }>(text)).rows[0]?.pid
+  } finally {
+    await db.end()
+  }
+}
+
+async function runnerOf({ residents }: House): Promise<number | undefined> {
+  const worker = residents.find(({ name }) => name === 'functions')?.process.pid()
+  return worker === undefined ? undefined : (await childrenOf(worker)).at(-1)
 }

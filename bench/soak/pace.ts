@@ -14,18 +14,22 @@ export interface Sample {
   readonly failure?: string
 }
 
-/** Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. */
+/** Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. What is
+ * under way is counted by kind in `underWay`. */
 export async function keepPace(
   kinds: readonly Kind[],
   places: readonly Place[],
   door: Door,
   ledger: Ledger,
   end: number,
+  underWay: Map<string, number>,
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = []
   const sent: Promise<void>[] = []
   const send = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
+    underWay.set(name, (underWay.get(name) ?? 0) + 1)
     const reply: Reply = await send(place, door, ledger)
+    underWay.set(name, (underWay.get(name) ?? 0) - 1)
     const { status, failure = status < 300 ? undefined : reply.text.slice(0, 200) } = reply
     samples.push({ kind: name, dueAt, endedAt: performance.now(), status, ...(failure === undefined ? {} : { failure }) })
   }

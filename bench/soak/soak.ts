@@ -39,9 +39,10 @@ export async function benchSoak(databaseUrl: string, seconds: number): Promise<b
   const lives = await watchMemory(house, databaseUrl)
   const start = performance.now()
   const end = start + seconds * 1_000
+  const underWay = new Map<string, number>()
   const [samples, kills] = await Promise.all([
-    keepPace(kinds, places, door, ledger, end),
-    killInTurn(house, databaseUrl, end, (line) => console.log(line)),
+    keepPace(kinds, places, door, ledger, end, underWay),
+    killInTurn({ house, databaseUrl, underWay }, end, (line) => console.log(line)),
   ])
   const watched = lives()
   const settling = await settle(databaseUrl)
