@@ -64,13 +64,11 @@ export function requestsPart(samples: readonly Sample[], kills: readonly Kill[])
   }
 }
 
-/** Per kill: what died, which requests failed of it, and after how long the last one had failed or taken long. */
-export function killsPart(samples: readonly Sample[], kills: readonly Kill[], end: number, start: number): Part {
-  const rows = kills.map(({ name, at: killed }, index) => {
-    const next = kills[index + 1]?.at ?? end
-    const after = samples.filter(({ endedAt, dueAt }) => endedAt > killed && dueAt < next)
-    const failed = after.filter(({ failure }) => failure !== undefined)
-    const bad = after.filter((sample) => sample.failure !== undefined || timeOf(sample) > marks.p99Ms)
+/** Per kill: what died, which requests failed of it or took long, and after how long all went well again. */
+export function killsPart(samples: readonly Sample[], kills: readonly Kill[], start: number): Part {
+  const rows = kills.map(({ name, at: killed }) => {
+    const bad = badAfter(samples, killed)
+    const failed = bad.filter(({ failure }) => failure !== undefined)
     const good = Math.max(0, ...bad.map(({ endedAt }) => endedAt - killed)) / 1_000
     const kinds = [...Map.groupBy(failed, ({ kind }) => kind)].map(([kind, all]) => `${kind} ${all.length}`).join(', ')
     return [
@@ -83,6 +81,22 @@ export function killsPart(samples: readonly Sample[], kills: readonly Kill[], en
   })
   return { lines: table(['killed', 'failed', 'slow', 'good after', ' of them'], rows), missed: [] }
 }
+
+/** Requests that failed or took long, from a moment on until none did that was made in two seconds. */
+function badAfter(samples: readonly Sample[], moment: number): Sample[] {
+  const isBad = (sample: Sample) => sample.failure !== undefined || timeOf(sample) > marks.p99Ms
+  const bad: Sample[] = []
+  let last = moment
+  for (const sample of samples.filter(({ endedAt }) => endedAt > moment).toSorted((one, other) => one.dueAt - other.dueAt)) {
+    if (sample.dueAt > last + calmMs) break
+    if (!isBad(sample)) continue
+    bad.push(sample)
+    last = Math.max(last, sample.endedAt)
+  }
+  return bad
+}
+
+const calmMs = 2_000
 
 /** Per process: what it held and how that grew. */
 export function memoryPart(trends: readonly Trend[]): Part {

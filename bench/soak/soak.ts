@@ -48,12 +48,7 @@ export async function benchSoak(databaseUrl: string, seconds: number): Promise<b
   const settling = await settle(databaseUrl)
   const findings = await account(databaseUrl, places, ledger)
 
-  const parts = [
-    requestsPart(samples, kills),
-    killsPart(samples, kills, end, start),
-    memoryPart(trendsOf(watched, end)),
-    accountPart(findings),
-  ]
+  const parts = [requestsPart(samples, kills), killsPart(samples, kills, start), memoryPart(trendsOf(watched, end)), accountPart(findings)]
   for (const { lines } of parts) console.log(`\n${lines.join('\n')}`)
   console.log(`\nAll work was done ${settling.toFixed(1)} s after the last request.`)
   console.log(
