@@ -1,4 +1,5 @@
-import { type ActiveJob, findActive } from '#shared/queue/active.ts'
+import { type ActiveJob, findActive, giveBackJob } from '#shared/queue/active.ts'
+import type { Pool } from '#shared/queue/job.ts'
 import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import { handlers } from '#workers/handlers.ts'
 
@@ -7,14 +8,18 @@ const lookEveryMs = 1_000
 const lostAfterMs = 7_000
 
 /**
- * Ends what lost workers had begun at a gate: the slot that it holds is one that others wait for. Time is this process's own, and counts
- * only while the database is there, so neither a clock that differs nor a crash of the database makes a worker look lost.
+ * Looks after what lost workers of these pools were doing for somebody who may wait for it. It goes back to its queue at once; only what had
+ * begun at a gate is ended here, since the slot that it holds is one that others wait for. Time is this process's own, and counts only while
+ * the database is there, so neither a clock that differs nor a crash of the database makes a worker look lost.
  */
-export function watchForLost(services: WorkerServices): () => void {
+export function watchForLost(services: WorkerServices, pools: readonly Pool[]): () => void {
+  const watched = handlers.filter(({ job }) => job.tracked && pools.includes(job.pool))
+  if (watched.length === 0) return () => undefined
+  const queues = watched.map(({ job }) => job.name)
   let beats = new Map<string, { readonly beat: string; readonly since: number }>()
 
   const look = async (): Promise<void> => {
-    const active = await findActive(services.db)
+    const active = await findActive(services.db, queues)
     const now = performance.now()
     const known = beats
     beats = new Map(
@@ -27,12 +32,13 @@ export function watchForLost(services: WorkerServices): () => void {
     for (const job of active.filter(isLost)) await takeOver(job)
   }
 
-  const takeOver = async (job: ActiveJob): Promise<void> => {
-    const handler = handlers.find((one) => one.job.name === job.name)
-    services.log.warn({ job: job.name, job_id: job.id }, 'a worker is gone')
-    if (!handler) return
-    await runAttempt(handler, job, AbortSignal.timeout(lookEveryMs * 10), services)
-    await services.queue.boss.complete(job.name, job.id)
+  const takeOver = async (lost: ActiveJob): Promise<void> => {
+    const handler = watched.find(({ job }) => job.name === lost.name)
+    services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
+    if (handler?.job.gate && lost.begun) {
+      await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
+      await services.queue.boss.complete(lost.name, lost.id)
+    } else if (await giveBackJob(services.db, lost)) services.queue.signals.filled(lost.name)
   }
 
   let looking = false

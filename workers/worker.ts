@@ -46,8 +46,7 @@ export async function startWorker(
   await listener.open()
   pools.start()
   const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
-  const watches = [watchConnections(database), watchRunners(resources.functions)]
-  if (chosen.includes('functions')) watches.push(watchForLost(services))
+  const watches = [watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
   if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
     database,

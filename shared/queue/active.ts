@@ -2,26 +2,43 @@ import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 
-/** A job that some worker has begun and not settled. */
+/** A job that some worker has fetched and not settled. */
 export interface ActiveJob {
   readonly id: string
   readonly name: string
   readonly data: JobEnvelope
   readonly retryCount: number
   readonly retryLimit: number
+  /** Whether its doing had begun. */
+  readonly begun: boolean
   /** When its worker last said that it lives, as text that differs from time to time. */
   readonly beat: string
 }
 
-// From the gates, which hold what is let in and no more: pg-boss keeps what is done for an hour.
+// With a group, which jobs of a workspace have, it is the queue's small index of what is active that is read: pg-boss keeps what is done for
+// an hour.
 const find = sql(
   'find_active_jobs',
-  `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as beat
-   from gated_jobs as gated
-   join pgboss.job as job on job.name = gated.queue and job.id = gated.id and job.state = 'active'
-   join operations as operation on operation.id = job.id and operation.status = 'running'
-   where gated.slot is not null
+  `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as beat,
+     operation.status = 'running' as begun
+   from pgboss.job as job
+   join operations as operation on operation.id = job.id and operation.status in ('queued', 'running')
+   where job.name = any($1::text[]) and job.state = 'active' and job.group_id is not null
    order by job.id`,
 )
-/** The jobs that have been let in at a gate and are being done. */
-export const findActive = (db: Executor): Promise<ActiveJob[]> => db.query<ActiveJob>(find())
+/** The tracked jobs of these queues that are being done for workspaces. */
+export const findActive = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
+
+const giveBack = sql(
+  'give_back_job',
+  `update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null
+   where name = $1 and id = $2 and state = 'active' and heartbeat_on::text = $3 and retry_count < retry_limit
+   returning id`,
+)
+/**
+ * Puts a job that nobody does any more back into its queue, to be fetched at once. False when somebody else has done so, and for one that
+ * has no attempt left: the queue itself makes that a dead letter.
+ */
+export async function giveBackJob(db: Executor, { name, id, beat }: ActiveJob): Promise<boolean> {
+  return (await db.query(giveBack(name, id, beat))).length > 0
+}

@@ -51,6 +51,7 @@ test('after kill -9 in the middle another worker goes on and repeats nothing', a
   const first = await startWorkerProcess(t, w, 'data')
   const job = await startImport(t, w)
   await hold.reached()
+  await silenceQueue(w)
   await first.kill('SIGKILL')
   await startWorkerProcess(t, w, 'data')
   await hold.release()
@@ -74,6 +75,11 @@ test('a worker that stood still while another went on with its import adds nothi
   await late.release()
   await requireOnce(t, w, job)
 })
+
+/** Keeps the queue itself, which hands such jobs on after ten seconds or more, out of what a test shows. */
+async function silenceQueue(w: World): Promise<void> {
+  await w.db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
+}
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
 
