@@ -1,24 +1,33 @@
 import { Pool } from 'undici'
+import type { Side } from '#bench/case.ts'
 
-/** One request of a case; `make` gives the path and body of the nth. */
+/** One kind of request; `make` gives the path and body of the nth. */
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly make: (index: number) => { readonly path: string; readonly body?: string }
-  /** Whose credentials it carries; the owner's without. */
-  readonly token?: string
+  /** Of the body; JSON where nothing is said. */
+  readonly contentType?: string
+  /** Whose credentials it carries. */
+  readonly token: string
 }
 
-export interface Figures {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly p99Ms: number
+/** Where a shot goes, over how many connections, and for how long. */
+export interface Target {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
 }
 
-/** Sends requests over some connections, one after the other on each, for some seconds after a second of warm-up. Any failure ends the run. */
-export async function load(root: string, token: string, shot: Shot, connections: number, seconds: number): Promise<Figures> {
-  const pool = new Pool(root, { connections, pipelining: 1 })
-  const headers = { authorization: `Bearer ${shot.token ?? token}`, 'content-type': 'application/json' }
+/** Before anything counts, at most so long. */
+const warmUpSeconds = 1
+
+/**
+ * Sends requests over some connections, one after the other on each, after a warm-up of a quarter of the time. `amount` is requests a
+ * second. Any failure ends the run.
+ */
+export async function load({ url, connections, seconds }: Target, shot: Shot): Promise<Required<Side>> {
+  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000 })
+  const headers = { authorization: `Bearer ${shot.token}`, 'content-type': shot.contentType ?? 'application/json' }
   let index = 0
   const send = async () => {
     const { path, body } = shot.make(index++)
@@ -27,16 +36,20 @@ export async function load(root: string, token: string, shot: Shot, connections:
     if (answer.statusCode >= 300) throw new Error(`${shot.method} ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
   }
   try {
-    await until(performance.now() + 1_000, connections, send)
+    await until(performance.now() + Math.min(warmUpSeconds, seconds / 4) * 1_000, connections, send)
     const started = performance.now()
     const times = await until(started + seconds * 1_000, connections, send)
-    const elapsed = (performance.now() - started) / 1_000
-    times.sort((one, other) => one - other)
-    const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
-    return { perSecond: times.length / elapsed, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
+    return sideOf(times, (performance.now() - started) / 1_000)
   } finally {
     await pool.close()
   }
+}
+
+/** The figures of requests that took so many milliseconds each, and all together so many seconds. */
+export function sideOf(times: readonly number[], elapsedSeconds: number): Required<Side> {
+  const sorted = times.toSorted((one, other) => one - other)
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+  return { amount: times.length / elapsedSeconds, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
 async function until(end: number, connections: number, send: () => Promise<void>): Promise<number[]> {

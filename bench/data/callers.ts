@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Loaded } from '#bench/data.ts'
-import type { Case } from '#bench/records.ts'
+import type { Pipeline } from '#bench/data/pipeline.ts'
 import { makeToken } from '#shared/access/tokens.ts'
 import { Database } from '#shared/db/database.ts'
 
@@ -8,7 +7,7 @@ import { Database } from '#shared/db/database.ts'
 export interface Callers {
   /** May read everything, by one role of one rule. */
   readonly plain: string
-  /** May read the deals of one stage. */
+  /** May read the records of one stage. */
   readonly conditional: string
   /** Holds one of the workspace's thousand roles of fifty rules. */
   readonly one: string
@@ -16,24 +15,22 @@ export interface Callers {
   readonly all: string
 }
 
-const stage = 'stage-7'
-const readDeals = { effect: 'allow', actions: ['records:read'], resources: ['deals'] }
-const onStage = { ...readDeals, condition: { 'resource.stage': { eq: stage } } }
+const onStage = (stage: string) => ({ 'resource.stage': { eq: stage } })
 
-/** A role as a large workspace has them: many rules about other things, with conditions, one of them about deals. */
-const large = (role: number) => [
+/** A role as a large workspace has them: many rules about other things, with conditions, one of them about records of the loaded type. */
+const large = (role: number, read: object) => [
   ...Array.from({ length: 48 }, (_, index) => ({
     effect: index % 8 === 0 ? 'deny' : 'allow',
     actions: ['records:read', 'records:update'],
     resources: [`type_${role}_${index}`],
     condition: { 'resource.stage': { in: [`stage-${index}`, `stage-${role}`] } },
   })),
-  { ...readDeals, condition: { 'resource.stage': { eq: `stage-none-${role}` } } },
-  readDeals,
+  { ...read, condition: onStage(`stage-none-${role}`) },
+  read,
 ]
 
-/** Makes them, straight in the database: 1,000 roles of 50 rules, which no other caller of the bench holds. */
-export async function makeCallers(databaseUrl: string, { workspaceId }: Loaded): Promise<Callers> {
+/** Makes them for a type, straight in the database: 1,000 roles of 50 rules, which no other caller of the bench holds. */
+export async function makeCallers(databaseUrl: string, { workspaceId, key }: Pipeline, stage: string): Promise<Callers> {
   const db = new Database(databaseUrl, { connections: 2, name: 'bench access', statementTimeoutMs: 600_000 })
   const insert = (text: string, values: unknown[]) => db.query({ text, values })
   const role = async (policy: readonly object[]): Promise<string> => {
@@ -53,36 +50,17 @@ export async function makeCallers(databaseUrl: string, { workspaceId }: Loaded):
     await insert(text, [workspaceId, roles, id])
     return token.text
   }
+  const read = { effect: 'allow', actions: ['records:read'], resources: [key] }
   try {
     const many: string[] = []
-    for (let index = 0; index < 1_000; index++) many.push(await role(large(index)))
+    for (let index = 0; index < 1_000; index++) many.push(await role(large(index, read)))
     return {
       plain: await caller([await role([{ effect: 'allow', actions: ['records:read'] }])]),
-      conditional: await caller([await role([onStage])]),
+      conditional: await caller([await role([{ ...read, condition: onStage(stage) }])]),
       one: await caller(many.slice(0, 1)),
       all: await caller(many),
     }
   } finally {
     await db.close()
   }
-}
-
-/** What rules cost: the same work by a caller with few rules, then by one with many. Listing with a condition stands against a filter. */
-export function accessCases({ workspaceId, ids }: Loaded, { plain, conditional, one, all }: Callers): readonly Case[] {
-  const deals = `/v1/orgs/${workspaceId}/records/deals`
-  const filter = encodeURIComponent(JSON.stringify([{ field: 'stage', op: 'eq', value: stage }]))
-  const get = (token: string, path: (index: number) => string) =>
-    ({ method: 'GET', token, make: (index: number) => ({ path: path(index) }) }) as const
-  const byId = (index: number) => `${deals}/${ids[index % ids.length]}`
-  const against = { floorIsKontor: true, aim: 1 / 1.2 } as const
-  return [
-    {
-      ...against,
-      name: 'access: condition',
-      floor: get(plain, () => `${deals}?filter=${filter}`),
-      kontor: get(conditional, () => `${deals}?offset=0`),
-    },
-    { ...against, name: 'access: 1 of 1,000', floor: get(plain, byId), kontor: get(one, byId) },
-    { ...against, name: 'access: all 1,000', floor: get(plain, byId), kontor: get(all, byId) },
-  ]
 }

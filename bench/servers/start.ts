@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..', '..')
 
 export interface Running {
   readonly url: string
+  readonly pid: number
   readonly stop: () => Promise<void>
 }
 
@@ -19,7 +20,7 @@ export async function startServer(file: string, environment: NodeJS.ProcessEnv, 
   })
   const url = `http://127.0.0.1:${port}`
   await answers(url, child)
-  return { url, stop: () => stop(child) }
+  return { url, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
 async function answers(url: string, child: ChildProcess): Promise<void> {

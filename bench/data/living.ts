@@ -1,19 +1,15 @@
-import type { Loaded } from '#bench/data.ts'
-import { floorNumbers, type Living } from '#bench/living-floor.ts'
+import { sender } from '#bench/client.ts'
+import type { Loaded } from '#bench/data/load.ts'
+import { floorNumbers, type Living } from '#bench/floor/living-statement.ts'
 import { Database } from '#shared/db/database.ts'
+import { schemaOf } from '#shared/types/tables.ts'
 
 /**
  * Makes a record type whose records do more than lie there, as the floor's do: a number of their own, two formulas, and a notification
  * rule that listens to their creation. Gives what the floor needs to write the same rows.
  */
-export async function makeLivingType(url: string, databaseUrl: string, { workspaceId, token }: Loaded): Promise<Living> {
-  const org = `${url}/v1/orgs/${workspaceId}`
-  const send = async (method: string, path: string, body: object): Promise<{ id: string }> => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(org + path, { method, headers, body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
-    return ((await answer.json()) as { data: { id: string } }).data
-  }
+export async function makeLivingType(url: string, databaseUrl: string, loaded: Loaded): Promise<Living> {
+  const send = sender(url, loaded)
   await send('POST', '/types', { key: 'orders', label: 'Orders' })
   const field = (key: string, type: string) => send('POST', '/fields', { entity_type: 'orders', key, label: key, type })
   for (const [key, type] of [
@@ -35,7 +31,8 @@ export async function makeLivingType(url: string, databaseUrl: string, { workspa
     event: 'created',
     title: 'A new order',
   })
-  return { ruleId: rule.id, ...(await columnsOf(databaseUrl, workspaceId)) }
+  const { workspaceId } = loaded
+  return { workspaceId, schema: schemaOf(workspaceId), ruleId: rule.id, ...(await columnsOf(databaseUrl, workspaceId)) }
 }
 
 async function columnsOf(databaseUrl: string, workspaceId: string): Promise<Pick<Living, 'typeId' | 'columns'>> {

@@ -1,5 +1,7 @@
 /** What the floor needs to know of the living type. */
 export interface Living {
+  readonly workspaceId: string
+  readonly schema: string
   readonly typeId: string
   readonly ruleId: string
   readonly columns: Readonly<Record<string, string>>
@@ -12,7 +14,7 @@ export const floorNumbers = 'floor_numbers'
  * Makes an order with the same rows as Kontor's: record, audit entry, count and outbox, in one statement. Values: actor, price, count, due,
  * notes, total, size, workspace, values as JSON, type, notification rule.
  */
-export const createLiving = (schema: string, { price, count, due, notes, number, total, size }: Readonly<Record<string, string>>): string =>
+export const createLiving = ({ schema, columns: { price, count, due, notes, number, total, size } }: Living): string =>
   `with fresh as (select uuidv7() as id),
     changed as (
       insert into "${schema}"."orders" (id, created_by, created_at, updated_at, "${price}", "${count}", "${due}", "${notes}", "${number}", "${total}",

@@ -1,0 +1,39 @@
+import type { Group } from '#bench/case.ts'
+import { filters, pathOf } from '#bench/cases/records.ts'
+import { makeCallers } from '#bench/data/callers.ts'
+import { get, nth, race } from '#bench/race.ts'
+
+const stage = 'stage-7'
+
+/** What rules cost: the same work by a caller with few rules, then by one with many. Listing with a condition stands against a filter. */
+export const access: Group = {
+  name: 'access',
+  cases: async (bench) => {
+    const { typical } = bench.loaded
+    const { plain, conditional, one, all } = await makeCallers(bench.databaseUrl, typical, stage)
+    const path = pathOf(typical)
+    const byId = get((index) => `${path}/${nth(typical.ids, index)}`)
+    const filtered = get(() => `${path}?${filters(['stage', 'eq', stage])}`)
+    const against = { floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.2 } } as const
+    return [
+      race(bench, {
+        ...against,
+        name: 'search under a condition',
+        floor: { ...filtered, token: plain },
+        kontor: { ...get(() => `${path}?offset=0`), token: conditional },
+      }),
+      race(bench, {
+        ...against,
+        name: 'get, 1 role of 1,000',
+        floor: { ...byId, token: plain },
+        kontor: { ...byId, token: one },
+      }),
+      race(bench, {
+        ...against,
+        name: 'get, all 1,000 roles',
+        floor: { ...byId, token: plain },
+        kontor: { ...byId, token: all },
+      }),
+    ]
+  },
+}

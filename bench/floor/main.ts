@@ -1,0 +1,16 @@
+import Koa from 'koa'
+import { jobRoutes } from '#bench/floor/jobs.ts'
+import { livingRoutes } from '#bench/floor/living.ts'
+import { recordRoutes } from '#bench/floor/records.ts'
+import type { FloorOptions } from '#bench/floor/type.ts'
+
+/**
+ * The floor: bare Koa routes that send the same statements with raw pg, prepared, and answer the rows. Started by the bench with
+ * DATABASE_URL, PORT and FLOOR, the JSON text of its options.
+ */
+const options = JSON.parse(process.env.FLOOR ?? '{}') as FloorOptions
+const app = new Koa()
+app.use(recordRoutes(options).routes())
+if (options.living) app.use(livingRoutes(options.actorId, options.living).routes())
+app.use((await jobRoutes()).routes())
+app.listen(Number(process.env.PORT), '127.0.0.1')

@@ -1,0 +1,40 @@
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+
+/** The floor's queue, and the channels by which API and worker wake each other. */
+export const queueName = 'bench.floor'
+export const channels = { filled: 'bench_filled', settled: 'bench_settled' } as const
+
+/** pg-boss without a clock of its own; its queue is there afterwards. */
+export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
+  const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) }
+  const boss = new PgBoss({ db, migrate: false, createSchema: false, supervise: false, schedule: false, useListenNotify: false })
+  await boss.start()
+  await boss.createQueue(queueName, { retryLimit: 0, notify: false, deleteAfterSeconds: 3_600, heartbeatSeconds: 10 })
+  return boss
+}
+
+/** Calls back with every notification on a channel. */
+export async function listen(channel: string, heard: (payload: string) => void): Promise<void> {
+  const client = new pg.Client(process.env.DATABASE_URL)
+  await client.connect()
+  client.on('notification', ({ payload = '' }) => heard(payload))
+  await client.query(`listen ${channel}`)
+}
+
+/** Sends what is gathered within two milliseconds as one notification: one for each inside a transaction would make commits wait in line. */
+export function signalling(pool: pg.Pool, channel: string): (word: string) => void {
+  let gathered = new Set<string>()
+  return (word) => {
+    if (gathered.size === 0) {
+      setTimeout(() => {
+        const words = [...gathered]
+        gathered = new Set()
+        for (let start = 0; start < words.length; start += 150) {
+          void pool.query({ name: channel, text: 'select pg_notify($1, $2)', values: [channel, words.slice(start, start + 150).join(' ')] })
+        }
+      }, 2)
+    }
+    gathered.add(word)
+  }
+}

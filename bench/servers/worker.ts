@@ -1,0 +1,15 @@
+import type { Bench } from '#bench/case.ts'
+import { peakMegabytes } from '#bench/servers/memory.ts'
+import { type Running, startServer } from '#bench/servers/start.ts'
+
+export interface RunningWorker extends Running {
+  /** What it held once it had started. */
+  readonly idleMegabytes: number
+}
+
+/** Starts a worker of some pools, which lives until the group's cases are measured. */
+export async function startWorker({ environment, atEnd }: Pick<Bench, 'environment' | 'atEnd'>, pools: string): Promise<RunningWorker> {
+  const worker = await startServer('workers/main.ts', environment, [`--pools=${pools}`])
+  atEnd(worker.stop)
+  return { ...worker, idleMegabytes: peakMegabytes(worker.pid) }
+}
