@@ -121,6 +121,8 @@ interface Answered<Path extends string, Body, Query, Response> extends Declarati
   readonly guarded?: true
   /** Set where the route creates or replaces: then it also answers 200, with what `Replaced` holds. */
   readonly replaces?: true
+  /** Set where the answer is `Tagged`. */
+  readonly tagged?: true
   readonly handle: (
     request: Request<Path, Body, Query>,
     scope: ScopeOf<Path>,

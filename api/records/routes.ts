@@ -110,11 +110,12 @@ export const routes = [
     method: 'GET',
     path: one,
     summary: 'Get a record',
-    description: 'ETag is its version: send it as If-Match with a change that must not overwrite another.',
+    description: 'ETag is its version: send it as If-Match with a change or deletion that must not pass over another change.',
     permission: 'records:read',
     query: recordQuery,
     status: 200,
     response: record,
+    tagged: true,
     handle: async ({ params, query }, scope) => {
       const { record, etag } = await getVersion(scope, params.typeKey, params.recordId, query.fields)
       return new Tagged(record, etag)
@@ -148,8 +149,9 @@ export const routes = [
     path: one,
     summary: 'Delete a record',
     permission: 'records:delete',
+    fails: ['PRECONDITION_FAILED'],
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeRecord(scope, params.typeKey, params.recordId),
+    handle: ({ params, header }, scope) => removeRecord(scope, params.typeKey, params.recordId, header('if-match')),
   }),
 ]

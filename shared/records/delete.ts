@@ -4,13 +4,18 @@ import { changeSlots } from '#shared/records/audit.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { deleteRecord } from '#shared/records/statements.ts'
 import { requireChangeable } from '#shared/records/update.ts'
+import { requireVersion } from '#shared/records/version.ts'
 
-/** Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete. */
-export function removeRecord(scope: Scope, typeKey: string, recordId: string): Promise<void> {
+/**
+ * Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete,
+ * PRECONDITION_FAILED when `ifMatch` names another version.
+ */
+export function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
   return withRecordType(scope, typeKey, (type) =>
     scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:delete')
+      requireVersion(stored, ifMatch)
       const slots = { ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
       const [outcome] = await tx.query<Outcome>(deleteRecord(type)(slots))
       announce(inside, outcome)

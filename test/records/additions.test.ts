@@ -4,7 +4,7 @@ import { type World, world } from '#test/support/world.ts'
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
-test('a change with If-Match fails when the record changed since it was read', async (t) => {
+test('a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner } = w.org
@@ -17,7 +17,10 @@ test('a change with If-Match fails when the record changed since it was read', a
   t.is(answers.filter(({ status }) => status === 204).length, 1)
   t.deepEqual([...new Set(answers.filter(({ status }) => status !== 204).map(({ body }) => body.error.code))], ['PRECONDITION_FAILED'])
   t.is((await owner.put(`${one}/values`, { values: { notes: 'any' } }, { 'if-match': '*' })).status, 204)
-  t.not((await owner.get(one)).headers.get('etag'), etag)
+  const present = (await owner.get(one)).headers.get('etag') ?? ''
+  t.not(present, etag)
+  t.is((await owner.delete(one, { 'if-match': etag })).status, 412)
+  t.is((await owner.delete(one, { 'if-match': present })).status, 204)
 })
 
 test('fields chooses what an answer shows', async (t) => {

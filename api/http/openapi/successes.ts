@@ -7,6 +7,7 @@ const header = (description: string): Json => ({ description, schema: text })
 /** Response headers that several answers carry, by the name of their component. */
 export const headers: Json = {
   RequestId: header('The id of this request: your own, or a new one.'),
+  ETag: header('The version of what is answered.'),
   Location: header('Where the job is looked up.'),
   PreferenceApplied: header('What of Prefer was followed, such as `respond-async`.'),
   RateLimit: header('What is left of the quota: `"group";r=remaining;t=seconds`.'),
@@ -29,9 +30,10 @@ export const commonHeaders = (route: Route): Json => ({
 /** The answers of a route that went well, by status. */
 export function successesOf(route: Route, schemas: Schemas): Json {
   if (route.kind === 'answer') {
-    const { status, response, contentType, replaces } = route
+    const { status, response, contentType, replaces, tagged } = route
     const content = response ? json(schemas.refer(response.json)) : file(contentType)
-    const answers = (description: string | undefined) => ({ description, headers: commonHeaders(route), ...content })
+    const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
+    const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
