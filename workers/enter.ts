@@ -9,7 +9,7 @@ import { problem } from '#shared/kernel/errors.ts'
  */
 export async function enter(platform: PlatformScope, workspaceId: string): Promise<Scope> {
   const { cache, db } = platform
-  const workspace = await cache.remember(workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
+  const workspace = await cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
   if (!workspace) throw problem('NOT_FOUND')
   if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
   const actor = await actorOf(platform, workspaceId)

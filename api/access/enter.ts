@@ -19,7 +19,7 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
     throw problem('NOT_FOUND')
   const id = orgId.toLowerCase()
-  const workspace = await cache.remember(id, 'workspace', () => findWorkspace(db, id))
+  const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw problem('NOT_FOUND')
   refuseUnlessActive(workspace)
@@ -48,7 +48,7 @@ async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope
 async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
   const { cache, db } = platform
   const id = orgId.toLowerCase()
-  const workspace = isUuid(id) ? await cache.remember(id, 'workspace', () => findWorkspace(db, id)) : undefined
+  const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
   if (workspace?.status !== 'active' || (route.app !== null && !workspace.apps[route.app])) throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
   const scope: Scope = { ...platform, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }

@@ -4,6 +4,7 @@ import type { ApiServices } from '#api/services.ts'
 import type { PlatformScope } from '#shared/access/scope.ts'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
@@ -11,6 +12,9 @@ import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, type RequestKey 
 
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255
+
+/** How often a request is begun while the record types that it needs keep changing. */
+const maxAttempts = 5
 
 /** The answer to a request: what was made of it now, or, for the same key again, the first one. */
 export type Outcome =
@@ -45,7 +49,7 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
 /**
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
  * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
- * A failure that is the caller's is an answer too; one of ours is not. Throws VALIDATION_ERROR for the same key with another body.
+ * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
  */
 export async function once(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
   const name = `${request.principalId} ${request.path} ${request.key}`
@@ -60,24 +64,38 @@ export async function once(services: ApiServices, request: RequestKey, work: (tx
 }
 
 async function answerOnce(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
-  const { database } = services
-  const known = await kept(database, services, request)
+  const known = await kept(services.database, services, request)
   if (known) return known
-  const attempt = () =>
-    database.transaction(async (tx) => {
-      if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
-      const outcome = await work(tx)
-      await keepAnswer(tx, request, sealed(services, request, outcome))
-      return outcome
-    })
-  try {
-    // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
-    return await attempt().catch((error: unknown) => (isOutdatedPicture(error) ? attempt() : Promise.reject(error)))
-  } catch (error) {
-    if (error instanceof Problem && error.status < 500) await keepFailure(services, request, error)
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await claimAndAnswer(services, request, work)
+    } catch (error) {
+      // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
+      if (!isOutdatedPicture(error) || attempt === maxAttempts) throw error
+    }
   }
 }
+
+/** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */
+async function claimAndAnswer(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+  let failed: Problem | undefined
+  const outcome = await services.database.transaction(async (tx) => {
+    failed = undefined
+    if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+    const outcome = await inSavepoint(tx, () => work(tx)).catch((error: unknown) => {
+      if (!isAnswer(error)) throw error
+      failed = error
+      return { failure: error.toJSON() }
+    })
+    await keepAnswer(tx, request, sealed(services, request, outcome))
+    return outcome
+  })
+  if (failed) throw failed
+  return outcome
+}
+
+/** Whether a failure is the caller's own, and not one that passes with time. */
+const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
 async function kept(db: Executor, services: ApiServices, request: RequestKey): Promise<Outcome | undefined> {
   const found = await findAnswer(db, request)
@@ -86,13 +104,6 @@ async function kept(db: Executor, services: ApiServices, request: RequestKey): P
   if (found.operation_id !== null) return { operationId: found.operation_id }
   if (found.answer === null) return undefined
   return parseStoredJson(answers(services).open(found.answer, placeOf(request))) as Outcome
-}
-
-/** The work's own writes are rolled back by now; only how it failed is kept. */
-async function keepFailure(services: ApiServices, request: RequestKey, failure: Problem): Promise<void> {
-  await services.database.transaction(async (tx) => {
-    if (await claimRequest(tx, request)) await keepAnswer(tx, request, sealed(services, request, { failure: failure.toJSON() }))
-  })
 }
 
 function sealed(services: ApiServices, request: RequestKey, outcome: Outcome): KeptAnswer {

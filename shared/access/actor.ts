@@ -26,15 +26,18 @@ interface Row {
  * Remembered until anything of it changes.
  */
 export function loadActor(cache: Cache, db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
-  return cache.remember(workspaceId, `actor ${principalId}`, async () => {
-    const [row] = await db.query<Row>(find(workspaceId, principalId))
-    return row && actorOf(principalId, row.type, row.name, row.owner, row.roles)
-  })
+  return cache.remember(db, workspaceId, `actor ${principalId}`, () => readActor(db, workspaceId, principalId))
+}
+
+/** The same as it is now, read past the cache. */
+export async function readActor(db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
+  const [row] = await db.query<Row>(find(workspaceId, principalId))
+  return row && actorOf(principalId, row.type, row.name, row.owner, row.roles)
 }
 
 /** The visitor: everybody without credentials, with the rules of the roles that are marked `is_anonymous`. */
 export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Promise<Actor> {
-  return cache.remember(workspaceId, 'visitor', async () => {
+  return cache.remember(db, workspaceId, 'visitor', async () => {
     const roles = await db.query<Row['roles'][number]>(visitorRoles(workspaceId))
     return actorOf(null, 'anonymous', 'visitor', false, roles)
   })

@@ -19,7 +19,7 @@ interface Known extends Principal {
  */
 export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | undefined> {
   const read = readToken(token) ?? nobody
-  const known = await cache.remember(read.scopeId, read.lookup, async () => {
+  const known = await cache.remember(db, read.scopeId, read.lookup, async () => {
     const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))
     return row
   })

@@ -13,10 +13,11 @@ export async function listRoleMembers(scope: Scope, roleId: string): Promise<Nam
 
 /** Gives a role to a member or service account, which may hold it already. NOT_FOUND when the workspace has no such principal. */
 export async function addRoleMember(scope: Scope, roleId: string, principalId: string): Promise<void> {
-  await lockedRole(scope, roleId, async ({ db, workspace }, role) => {
+  await lockedRole(scope, 'iam:manage_members', roleId, async (inside, role) => {
+    const { db, workspace } = inside
     if (!isUuid(principalId)) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
     requireForPeople(role, 'groupId')
-    requireGrantable(scope, role.policy)
+    requireGrantable(inside, role.policy)
     const isGiven = await giveRoles(db, workspace.id, principalId, [role.id])
     if (!isGiven) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
   })
@@ -24,9 +25,10 @@ export async function addRoleMember(scope: Scope, roleId: string, principalId: s
 
 /** Takes a role from whoever holds it; NOT_FOUND when it does not. */
 export async function removeRoleMember(scope: Scope, roleId: string, principalId: string): Promise<void> {
-  await lockedRole(scope, roleId, async ({ db, workspace }, role) => {
+  await lockedRole(scope, 'iam:manage_members', roleId, async (inside, role) => {
+    const { db, workspace } = inside
     const isTaken = isUuid(principalId) && (await takeRole(db, workspace.id, role.id, principalId))
     if (!isTaken) throw problem('NOT_FOUND')
-    requireLiftable(scope, role.policy, [])
+    requireLiftable(inside, role.policy, [])
   })
 }

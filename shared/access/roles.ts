@@ -1,4 +1,5 @@
 import { requireGrantable, requireLiftable } from '#shared/access/grant.ts'
+import type { Permission } from '#shared/access/permissions.ts'
 import { type PolicyRule, parsePolicy } from '#shared/access/policy.ts'
 import type { Role, RoleInput } from '#shared/access/role.ts'
 import {
@@ -11,7 +12,8 @@ import {
   takeRoleFromAll,
   updateRole,
 } from '#shared/access/roles-store.ts'
-import { type Scope, within } from '#shared/access/scope.ts'
+import type { Scope } from '#shared/access/scope.ts'
+import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 
@@ -36,10 +38,10 @@ export async function createRole(scope: Scope, input: RoleInput): Promise<Role> 
 /** Replaces a role. One that becomes the visitors' is taken from whoever holds it. */
 export async function replaceRole(scope: Scope, id: string, input: RoleInput): Promise<Role> {
   const wanted = read(input)
-  return lockedRole(scope, id, async (inside, role) => {
+  return lockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
     const { db, workspace } = inside
-    if (wanted.is_anonymous && !role.is_anonymous) requireOwner(scope)
-    requireGrantable(scope, wanted.policy)
+    if (wanted.is_anonymous && !role.is_anonymous) requireOwner(inside)
+    requireGrantable(inside, wanted.policy)
     await requireNoGain(inside, role, wanted.policy)
     if (wanted.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
     return updateRole(db, workspace.id, role.id, wanted)
@@ -48,19 +50,24 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
 
 /** Deletes a role and takes it from whoever holds it. */
 export async function deleteRole(scope: Scope, id: string): Promise<void> {
-  await lockedRole(scope, id, async (inside, role) => {
+  await lockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
     await requireNoGain(inside, role, [])
     await deleteRoleRow(inside.db, inside.workspace.id, role.id)
   })
 }
 
-/** Does work on a role that stays as it is meanwhile; NOT_FOUND when the workspace has none of this id. */
-export async function lockedRole<T>(scope: Scope, id: string, work: (scope: Scope, role: Role) => Promise<T>): Promise<T> {
+/** Does work on a role that stays as it is meanwhile, like `inAccessTurn`; NOT_FOUND when the workspace has none of this id. */
+export async function lockedRole<T>(
+  scope: Scope,
+  permission: Permission,
+  id: string,
+  work: (scope: Scope, role: Role) => Promise<T>,
+): Promise<T> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return scope.db.transaction(async (tx) => {
-    const role = await lockRole(tx, scope.workspace.id, id)
+  return inAccessTurn(scope, permission, async (inside) => {
+    const role = await lockRole(inside.db, inside.workspace.id, id)
     if (!role) throw problem('NOT_FOUND')
-    return work(within(scope, tx), role)
+    return work(inside, role)
   })
 }
 

@@ -24,3 +24,9 @@ const find = sql('find_workspace', `select ${workspaceColumns} from workspaces w
 export async function findWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
   return (await db.query<Workspace>(find(id)))[0]
 }
+
+const lock = sql('lock_workspace', `select ${workspaceColumns} from workspaces where id = $1 for no key update`)
+/** The workspace as it is now; whoever else locks it waits until the transaction ends. */
+export async function lockWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
+  return (await db.query<Workspace>(lock(id)))[0]
+}

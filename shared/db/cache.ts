@@ -1,4 +1,11 @@
 import { Changes } from '#shared/db/changes.ts'
+import type { Executor } from '#shared/db/database.ts'
+
+/** Something that is remembered, or about to be. */
+interface Fact {
+  readonly value: Promise<unknown>
+  isLoading: boolean
+}
 
 /** The most scopes (workspaces, people) whose facts one process keeps; the oldest go first. */
 const maxScopes = 20_000
@@ -9,7 +16,7 @@ const maxScopes = 20_000
  * after it is as true as a fresh read would have been at that moment.
  */
 export class Cache {
-  readonly #scopes = new Map<string, Map<string, Promise<unknown>>>()
+  readonly #scopes = new Map<string, Map<string, Fact>>()
   readonly #changes: Changes
   #drops = 0
 
@@ -36,18 +43,26 @@ export class Cache {
     this.#changes.hear(...found)
   }
 
-  /** The remembered value of `key` in `scope`, or what `load` gives, which is then remembered. A failed or undefined load is not. */
-  remember<T>(scope: string, key: string, load: () => Promise<T>): Promise<T> {
+  /**
+   * The remembered value of `key` in `scope`, or what `load` gives, which is then remembered. A failed or undefined load is not. `load`
+   * reads through `db`: in a transaction it waits for nobody else's load, which may itself wait for a connection of the pool, and those are
+   * perhaps all held by others who wait for this transaction.
+   */
+  remember<T>(db: Executor, scope: string, key: string, load: () => Promise<T>): Promise<T> {
     const entries = this.#entries(scope)
     const known = entries.get(key)
-    if (known) return known as Promise<T>
-    const loading = load()
-    entries.set(key, loading)
+    if (known) return known.isLoading && 'inTransaction' in db ? load() : (known.value as Promise<T>)
+    const value = load()
+    const fact: Fact = { value, isLoading: true }
+    entries.set(key, fact)
     const forget = () => {
-      if (entries.get(key) === loading) entries.delete(key)
+      if (entries.get(key) === fact) entries.delete(key)
     }
-    loading.then((value) => value === undefined && forget(), forget)
-    return loading
+    value.then((loaded) => {
+      fact.isLoading = false
+      if (loaded === undefined) forget()
+    }, forget)
+    return value
   }
 
   /** Forgets a scope; everything when it is undefined. */
@@ -61,11 +76,11 @@ export class Cache {
     await this.#changes.close()
   }
 
-  #entries(scope: string): Map<string, Promise<unknown>> {
+  #entries(scope: string): Map<string, Fact> {
     const known = this.#scopes.get(scope)
     if (known) return known
     if (this.#scopes.size >= maxScopes) this.#scopes.delete(this.#scopes.keys().next().value ?? '')
-    const entries = new Map<string, Promise<unknown>>()
+    const entries = new Map<string, Fact>()
     this.#scopes.set(scope, entries)
     return entries
   }

@@ -14,7 +14,7 @@ export async function listFunctions({ db, workspace, actor }: Scope): Promise<Li
 /** What is known of a function beside its source, remembered until a function of the workspace changes; throws NOT_FOUND. */
 export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<ListedFunction> {
   const known = isUuid(id)
-    ? await cache.remember(workspace.id, `function ${id.toLowerCase()}`, async () => {
+    ? await cache.remember(db, workspace.id, `function ${id.toLowerCase()}`, async () => {
         const [found] = await db.query<ListedFunction>(findFunction(workspace.id, id))
         return found
       })

@@ -69,7 +69,7 @@ type Reader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { read
  * same picture is the same object, so what is derived from it can be kept beside it.
  */
 export function findRecordType({ db, cache, workspace }: Reader, key: string): Promise<RecordType | undefined> {
-  return cache.remember(workspace.id, `type ${key}`, () => readRecordType(db, workspace.id, key))
+  return cache.remember(db, workspace.id, `type ${key}`, () => readRecordType(db, workspace.id, key))
 }
 
 /** The same; throws NOT_FOUND when there is none. */

@@ -5,6 +5,7 @@ import { giveRoles, keepRoles } from '#shared/access/roles-store.ts'
 import { type PlatformScope, within } from '#shared/access/scope.ts'
 import { type OpenedSession, openedSession, openSession, wrongPassword } from '#shared/access/sessions.ts'
 import { hashSecret } from '#shared/access/tokens.ts'
+import { lockWorkspace } from '#shared/access/workspace.ts'
 import { uniqueViolation } from '#shared/db/conflicts.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nameText } from '#shared/kernel/name.ts'
@@ -12,7 +13,6 @@ import { schema, t } from '#shared/kernel/schema.ts'
 import { findInvitation, type Invitation, useInvitation } from '#shared/workspaces/invitations-store.ts'
 import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
 import { insertMember } from '#shared/workspaces/members-store.ts'
-import { lockWorkspace } from '#shared/workspaces/store.ts'
 
 export const invitationAnswer = schema(
   t.Object({ token: t.String({ maxLength: 200 }), name: nameText(120), password: newPassword }, { title: 'InvitationAnswer' }),

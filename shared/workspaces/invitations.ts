@@ -1,8 +1,9 @@
 import { requireAssignable } from '#shared/access/grant.ts'
 import { type RoleName, roleNames } from '#shared/access/role.ts'
 import { listRoles } from '#shared/access/roles.ts'
-import { type Scope, within } from '#shared/access/scope.ts'
+import type { Scope } from '#shared/access/scope.ts'
 import { makeSecret } from '#shared/access/tokens.ts'
+import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -18,7 +19,6 @@ import {
 } from '#shared/workspaces/invitations-store.ts'
 import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
 import { hasMemberWithEmail } from '#shared/workspaces/members-store.ts'
-import { lockWorkspace } from '#shared/workspaces/store.ts'
 
 const daysToAccept = 7
 const dayMs = 24 * 60 * 60 * 1000
@@ -51,18 +51,17 @@ type Shown = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: r
  * then. KEY_TAKEN when it is a member's, LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
  */
 export async function invite(scope: Scope, { email, role_ids = [] }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
-  return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const workspace = (await lockWorkspace(tx, scope.workspace.id)) ?? scope.workspace
-    if (await hasMemberWithEmail(tx, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
+  return inAccessTurn(scope, 'iam:manage_members', async (inside) => {
+    const { db, workspace } = inside
+    if (await hasMemberWithEmail(db, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
     const roles = await requireAssignable(inside, role_ids)
     await requireQuiet(inside, email)
     const token = makeSecret()
     const expiresAt = new Date(scope.now().getTime() + daysToAccept * dayMs)
     const roleIds = roles.map(({ id }) => id)
     const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt }
-    const row = await writeInvitation(tx, workspace.id, written)
-    await requireWithinCap(inside, workspace, await countInvitations(tx, workspace.id, scope.now()))
+    const row = await writeInvitation(db, workspace.id, written)
+    await requireWithinCap(inside, workspace, await countInvitations(db, workspace.id, scope.now()))
     await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
     return shown(row, new Map(roles.map(({ id, name }) => [id, name])))
   })

@@ -1,4 +1,4 @@
-import { loadActor } from '#shared/access/actor.ts'
+import { readActor } from '#shared/access/actor.ts'
 import { grantsNoMore } from '#shared/access/containment.ts'
 import { type Scope, within } from '#shared/access/scope.ts'
 import { makeToken, visiblePrefix } from '#shared/access/tokens.ts'
@@ -67,8 +67,8 @@ export async function revokeKey({ db, workspace }: Scope, accountId: string, id:
 }
 
 /** A key gives whoever has it all that the service account holds. */
-async function requireNoMore({ db, cache, workspace, actor }: Scope, accountId: string): Promise<void> {
-  const account = await loadActor(cache, db, workspace.id, accountId.toLowerCase())
+async function requireNoMore({ db, workspace, actor }: Scope, accountId: string): Promise<void> {
+  const account = await readActor(db, workspace.id, accountId.toLowerCase())
   if (grantsNoMore(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
 }
 

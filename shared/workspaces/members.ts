@@ -1,5 +1,6 @@
 import { roleNames } from '#shared/access/role.ts'
 import type { Scope } from '#shared/access/scope.ts'
+import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -31,8 +32,10 @@ export async function getMember({ db, workspace }: Scope, userId: string): Promi
 }
 
 /** Takes a person out of the workspace, in every process from the next request on. The owner stays: VALIDATION_ERROR. */
-export async function removeMember({ db, workspace }: Scope, userId: string): Promise<void> {
-  if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
-  const isGone = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
-  if (!isGone) throw problem('NOT_FOUND')
+export function removeMember(scope: Scope, userId: string): Promise<void> {
+  return inAccessTurn(scope, 'iam:manage_members', async ({ db, workspace }) => {
+    if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
+    const isGone = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
+    if (!isGone) throw problem('NOT_FOUND')
+  })
 }

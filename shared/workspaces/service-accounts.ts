@@ -1,6 +1,7 @@
 import { requireAssignable } from '#shared/access/grant.ts'
 import { giveRoles } from '#shared/access/roles-store.ts'
 import { type Scope, within } from '#shared/access/scope.ts'
+import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nameText } from '#shared/kernel/name.ts'
@@ -48,7 +49,9 @@ export async function createServiceAccount(
 }
 
 /** Deletes a service account; its keys are dead in every process from the next request on. */
-export async function deleteServiceAccount({ db, workspace }: Scope, id: string): Promise<void> {
-  const isGone = isUuid(id) && (await deleteAccount(db, workspace.id, id))
-  if (!isGone) throw problem('NOT_FOUND')
+export function deleteServiceAccount(scope: Scope, id: string): Promise<void> {
+  return inAccessTurn(scope, 'iam:manage_members', async ({ db, workspace }) => {
+    const isGone = isUuid(id) && (await deleteAccount(db, workspace.id, id))
+    if (!isGone) throw problem('NOT_FOUND')
+  })
 }

@@ -40,12 +40,6 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
   return (await db.query<Workspace>(change(id, name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency)))[0]
 }
 
-const lock = sql('lock_workspace', `select ${workspaceColumns} from workspaces where id = $1 for no key update`)
-/** The workspace as it is now; whoever else locks it waits until the transaction ends. */
-export async function lockWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
-  return (await db.query<Workspace>(lock(id)))[0]
-}
-
 const setStatus = sql('set_workspace_status', 'update workspaces set status = $3 where id = $1 and status = $2 returning id')
 /** Moves a workspace from one status to another; false when it was not in the first. */
 export async function moveStatus(db: Executor, id: string, from: Workspace['status'], to: Workspace['status']): Promise<boolean> {

@@ -5,8 +5,17 @@ import { startProcess } from '#test/support/process.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Another process of the API on a world's database, on a free port, and a visitor of it. It ends with the test. */
-export async function startApiProcess(t: Pick<ExecutionContext, 'teardown'>, w: Pick<World, 'config'>): Promise<Client> {
-  const child = await startProcess(t, w, 'api', { PORT: '0', LOG_LEVEL: 'info', TRUST_PROXY: String(w.config.trustProxy) })
+export async function startApiProcess(
+  t: Pick<ExecutionContext, 'teardown'>,
+  w: Pick<World, 'config'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const child = await startProcess(t, w, 'api', {
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: String(w.config.trustProxy),
+    ...environment,
+  })
   return new Client(`http://127.0.0.1:${await portIn(child.stdout)}`, null)
 }
 

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
-import { startSecondApi } from '#test/support/second-api.ts'
 import { world } from '#test/support/world.ts'
 
 const chosen = { name: 'Bob', password: 'a password of mine' }
@@ -24,20 +23,6 @@ test('a free workspace has five members, those who are invited included', async 
   t.is((await invite('e@example.com')).status, 201, 'and so does one that has ended')
   t.is((await createService(w, org)).id.length, 36, 'service accounts are no members')
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
-})
-
-test('20 invitations at once to a free workspace stay within its cap', async (t) => {
-  const w = await world({ FREE_MEMBERS: '7' })
-  t.teardown(w.close)
-  const second = await startSecondApi(t, w)
-  const org = await createOrg(w, 'Small', 'free')
-  const clients = [org.owner, second.as(org.owner.token)]
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => clients[index % 2]?.post(`${org.path}/members`, { email: `${index}@example.com` })),
-  )
-  t.is(answers.filter((answer) => answer?.status === 201).length, 6)
-  t.is(answers.filter((answer) => answer?.status === 402).length, 14)
-  t.is((await w.db.query(`select from outbox_mails`)).rowCount, 6)
 })
 
 test('a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {

@@ -1,33 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { startApi } from '#api/server.ts'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 const total = async (w: World) => (await w.org.owner.get(`${invoices(w)}?offset=0`)).data.total
-
-test('50 requests at once with one key have one effect and 50 equal answers, through two processes', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const other = await startApi({ ...w.config, port: 0 }, w.api.services.log)
-  t.teardown(() => other.stop(1_000))
-  const key = { 'idempotency-key': randomUUID() }
-  const roots = [w.api.port, other.port].map((port) => `http://127.0.0.1:${port}`)
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, async (_, index) => {
-      const response = await fetch(`${roots[index % 2]}${invoices(w)}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${w.org.owner.token}`, 'content-type': 'application/json', ...key },
-        body: JSON.stringify({ values: { customer_name: 'once' } }),
-      })
-      return { status: response.status, body: await response.text() }
-    }),
-  )
-  t.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
-  t.is(new Set(answers.map(({ body }) => body)).size, 1)
-  t.is(await total(w), 1)
-})
 
 test('the same key with another body, by another caller or on another path is another request', async (t) => {
   const w = await world()

@@ -1,48 +1,45 @@
 import test from 'ava'
-import { type Caller, createMember, createOrg, type Org } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
+import type { Client } from '#test/support/client.ts'
+import type { Org } from '#test/support/factories.ts'
 
-const w = await world()
-test.after.always(w.close)
-
-const rounds = 10
-const twenty = <T>(work: (index: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, (_, index) => work(index)))
+const arena = openArena(test)
 const schemaOf = ({ id }: Org) => `ws_${id.replaceAll('-', '')}`
 
-test('of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
-  const org = await createOrg(w)
+test.serial('of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
+  const org = await arena.ring()
   for (let round = 0; round < rounds; round++) {
-    const types = await twenty(() => org.owner.post(`${org.path}/types`, { key: `type_${round}`, label: 'T' }))
+    const types = await atOnce(20, org.owners, (client) => client.post(`${org.path}/types`, { key: `type_${round}`, label: 'T' }))
     t.deepEqual(tally(types), { 201: 1, 409: 19 })
     const field = { entity_type: `type_${round}`, key: 'name', label: 'N', type: 'currency', unique: true }
-    t.deepEqual(tally(await twenty(() => org.owner.post(`${org.path}/fields`, field))), { 201: 1, 409: 19 })
+    t.deepEqual(tally(await atOnce(20, org.owners, (client) => client.post(`${org.path}/fields`, field))), { 201: 1, 409: 19 })
   }
   await agrees(t, org)
 })
 
-test('a field deleted by twenty at once is deleted by one', async (t) => {
-  const org = await createOrg(w)
+test.serial('a field deleted by twenty at once is deleted by one', async (t) => {
+  const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (let round = 0; round < rounds; round++) {
     const { data } = await org.owner.post(`${org.path}/fields`, { entity_type: 'deals', key: 'name', label: 'N', type: 'string' })
-    t.deepEqual(tally(await twenty(() => org.owner.delete(`${org.path}/fields/${data.id}`))), { 204: 1, 404: 19 })
+    t.deepEqual(tally(await atOnce(20, org.owners, (client) => client.delete(`${org.path}/fields/${data.id}`))), { 204: 1, 404: 19 })
   }
-  t.deepEqual(tally(await twenty(() => org.owner.delete(`${org.path}/types/deals`))), { 204: 1, 404: 19 })
-  await w.drain()
+  t.deepEqual(tally(await atOnce(20, org.owners, (client) => client.delete(`${org.path}/types/deals`))), { 204: 1, 404: 19 })
+  await arena.world().drain()
   await agrees(t, org)
 })
 
-test('twenty fields made at once on one type are all made', async (t) => {
-  const org = await createOrg(w)
-  const made = await twenty((index) =>
-    org.owner.post(`${org.path}/fields`, { entity_type: 'invoices', key: `field_${index}`, label: 'F', type: 'currency' }),
+test.serial('twenty fields made at once on one type are all made', async (t) => {
+  const org = await arena.ring()
+  const made = await atOnce(20, org.owners, (client, index) =>
+    client.post(`${org.path}/fields`, { entity_type: 'invoices', key: `field_${index}`, label: 'F', type: 'currency' }),
   )
   t.deepEqual(tally(made), { 201: 20 })
   await agrees(t, org)
 })
 
-test('a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
-  const org = await createOrg(w)
+test.serial('a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
+  const org = await arena.ring()
   const types = `${org.path}/types`
   for (let round = 0; round < rounds; round++) {
     await org.owner.post(types, { key: 'deals', label: 'Deals' })
@@ -50,29 +47,29 @@ test('a type that is deleted while others write to it is gone, and everybody get
     const record = await org.owner.post(`${org.path}/records/deals`, { values: { name: 'first' } })
     const field = (key: string) => ({ entity_type: 'deals', key, label: 'F', type: 'string' })
     const calls = [
-      () => org.owner.post(`${org.path}/records/deals`, { values: { name: 'x' } }),
-      (index: number) => org.owner.post(`${org.path}/fields`, field(`field_${index}`)),
-      () => org.owner.put(`${org.path}/records/deals/${record.data.id}/values`, { values: { name: 'y' } }),
-      () => org.owner.get(`${org.path}/records/deals?q=x`),
-      () => org.owner.put(`${org.path}/fields/${kept.data.id}/description`, { description: 'd' }),
-      () => org.owner.patch(`${types}/deals`, { label: 'D' }),
-      () => org.owner.delete(`${org.path}/records/deals/${record.data.id}`),
+      (client: Client) => client.post(`${org.path}/records/deals`, { values: { name: 'x' } }),
+      (client: Client, index: number) => client.post(`${org.path}/fields`, field(`field_${index}`)),
+      (client: Client) => client.put(`${org.path}/records/deals/${record.data.id}/values`, { values: { name: 'y' } }),
+      (client: Client) => client.get(`${org.path}/records/deals?q=x`),
+      (client: Client) => client.put(`${org.path}/fields/${kept.data.id}/description`, { description: 'd' }),
+      (client: Client) => client.patch(`${types}/deals`, { label: 'D' }),
+      (client: Client) => client.delete(`${org.path}/records/deals/${record.data.id}`),
     ]
     const [writes, deletion] = await Promise.all([
-      Promise.all(Array.from({ length: 42 }, (_, index) => calls[index % calls.length]?.(index))),
-      org.owner.delete(`${types}/deals`),
+      atOnce(42, org.owners, async (client, index) => calls[index % calls.length]?.(client, index)),
+      org.owners[1].delete(`${types}/deals`),
     ])
     t.is(deletion.status, 204)
     // A field of a type that is gone is refused, as its body names no type; all else is not found.
     for (const answer of writes) t.true([200, 201, 204, 400, 404].includes(answer?.status ?? 0), answer?.text)
     t.is((await org.owner.get(types)).data.length, 4)
   }
-  await w.drain()
+  await arena.world().drain()
   await agrees(t, org)
 })
 
-test('a type that is deleted and made again under its writers stays one type', async (t) => {
-  const org = await createOrg(w)
+test.serial('a type that is deleted and made again under its writers stays one type', async (t) => {
+  const org = await arena.ring()
   const types = `${org.path}/types`
   const make = async (type: string) => {
     await org.owner.post(types, { key: 'deals', label: 'Deals' })
@@ -81,23 +78,23 @@ test('a type that is deleted and made again under its writers stays one type', a
   await make('string')
   for (let round = 0; round < rounds; round++) {
     const [writes] = await Promise.all([
-      twenty(() => org.owner.post(`${org.path}/records/deals`, { values: { name: 7 } })),
+      atOnce(20, org.owners, (client) => client.post(`${org.path}/records/deals`, { values: { name: 7 } })),
       org.owner.delete(`${types}/deals`).then(() => make(round % 2 === 0 ? 'number' : 'string')),
     ])
     for (const { status, text } of writes) t.true([201, 400, 404].includes(status), text)
     const listed = (await org.owner.get(types)).data[4]
     t.is(listed.record_count, (await org.owner.get(`${org.path}/records/deals?page=1`)).data.total)
   }
-  await w.drain()
+  await arena.world().drain()
   await agrees(t, org)
 })
 
-test('a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
-  const org = await createOrg(w)
+test.serial('a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
+  const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
   // What a request meets that has looked at the type just before: the picture names a type that is no more, and nobody has said so.
-  const sleight = await w.db.connect()
+  const sleight = await arena.world().db.connect()
   t.teardown(() => sleight.release(true))
   await sleight.query('set session_replication_role = replica')
   await sleight.query('delete from record_counts where workspace_id = $1', [org.id])
@@ -105,12 +102,12 @@ test('a record of a type that was deleted and made again meanwhile is not found,
   const { status, body } = await org.owner.post(`${org.path}/records/deals`)
   t.is(status, 404)
   t.is(body.error.code, 'NOT_FOUND')
-  const { rows } = await w.db.query(`select count(*)::int as count from ${schemaOf(org)}.deals`)
+  const { rows } = await arena.world().db.query(`select count(*)::int as count from ${schemaOf(org)}.deals`)
   t.deepEqual(rows, [{ count: 1 }])
 })
 
-test('fields come and go under writers, and no write is lost or fails', async (t) => {
-  const org = await createOrg(w)
+test.serial('fields come and go under writers, and no write is lost or fails', async (t) => {
+  const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const change = async () => {
     for (let round = 0; round < rounds; round++) {
@@ -121,25 +118,24 @@ test('fields come and go under writers, and no write is lost or fails', async (t
     }
   }
   let done = false
-  const write = async () => {
+  const writing = atOnce(8, org.owners, async (client) => {
     const answers = []
-    while (!done) answers.push(await org.owner.post(`${org.path}/records/deals`), await org.owner.get(`${org.path}/records/deals?limit=5`))
+    while (!done) answers.push(await client.post(`${org.path}/records/deals`), await client.get(`${org.path}/records/deals?limit=5`))
     return answers
-  }
-  const writers = Array.from({ length: 8 }, write)
+  })
   await change()
   done = true
-  const answers = (await Promise.all(writers)).flat()
+  const answers = (await writing).flat()
   t.deepEqual(Object.keys(tally(answers)), ['200', '201'])
   const created = answers.filter(({ status }) => status === 201).length
   t.is((await org.owner.get(`${org.path}/types`)).data[4].record_count, created)
   await agrees(t, org)
 })
 
-test('a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
-  const org = await createOrg(w)
+test.serial('a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
+  const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
-  const reader = await w.db.connect()
+  const reader = await arena.world().db.connect()
   t.teardown(() => reader.release())
   await reader.query('begin')
   await reader.query(`select from ${schemaOf(org)}.deals`)
@@ -153,26 +149,13 @@ test('a change of a busy table lets readers through while it waits, and is made 
   await agrees(t, org)
 })
 
-test('rights are those of the moment: a permission taken away holds on the next request', async (t) => {
-  const org = await createOrg(w)
-  const member: Caller = await createMember(w, org, [{ effect: 'allow', actions: ['types:create', 'types:delete'] }])
-  t.is((await member.client.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })).status, 201)
-  await w.db.query('delete from role_members where principal_id = $1', [member.id])
-  t.is((await member.client.delete(`${org.path}/types/deals`)).status, 403)
-})
-
-/** How many answers had which status. */
-function tally(answers: readonly { readonly status: number }[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}
-
 /** Whether some statement waits for a table's lock. */
 async function waiting(): Promise<boolean> {
-  const { rowCount } = await w.db.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation' and query like 'alter table%'`,
-  )
+  const { rowCount } = await arena
+    .world()
+    .db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation' and query like 'alter table%'`,
+    )
   return rowCount !== 0
 }
 
@@ -182,11 +165,12 @@ async function until(happened: () => Promise<boolean>): Promise<void> {
 
 /** Every table of the workspace's schema is a type's, every column of it a field's or a record's own, and the other way round. */
 async function agrees(t: { deepEqual: (actual: unknown, expected: unknown) => unknown }, org: Org): Promise<void> {
-  const { rows: kept } = await w.db.query(
-    `select table_name || '.' || column_name as name from information_schema.columns where table_schema = $1 order by 1`,
-    [schemaOf(org)],
-  )
-  const { rows: meant } = await w.db.query(
+  const { rows: kept } = await arena
+    .world()
+    .db.query(`select table_name || '.' || column_name as name from information_schema.columns where table_schema = $1 order by 1`, [
+      schemaOf(org),
+    ])
+  const { rows: meant } = await arena.world().db.query(
     `select type.key || '.' || name as name
      from record_types as type
      cross join lateral (
@@ -199,8 +183,10 @@ async function agrees(t: { deepEqual: (actual: unknown, expected: unknown) => un
     [org.id],
   )
   t.deepEqual(kept.map(({ name }) => name).sort(), meant.map(({ name }) => name).sort())
-  const { rows: indexes } = await w.db.query(`select count(*)::int as count from pg_indexes where schemaname = $1`, [schemaOf(org)])
-  const { rows: wanted } = await w.db.query(
+  const { rows: indexes } = await arena
+    .world()
+    .db.query(`select count(*)::int as count from pg_indexes where schemaname = $1`, [schemaOf(org)])
+  const { rows: wanted } = await arena.world().db.query(
     `select (count(distinct type.id) + count(*) filter (where field.is_unique) + count(*) filter (where field.type = 'ref'))::int as count
      from record_types as type left join fields as field on field.type_id = type.id where type.workspace_id = $1`,
     [org.id],

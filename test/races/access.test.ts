@@ -1,0 +1,86 @@
+import test from 'ava'
+import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { createMember, createRole } from '#test/support/factories.ts'
+
+const arena = openArena(test)
+
+const read = { effect: 'allow', actions: ['types:read'] }
+
+test.serial('a role that is deleted while it is given is held by nobody', async (t) => {
+  const ring = await arena.ring()
+  const w = arena.world()
+  const { id } = await createMember(w, ring)
+  for (let round = 0; round < rounds; round++) {
+    const role = `${ring.path}/iam/groups/${await createRole(w, ring, [read])}`
+    const answers = await atOnce(20, ring.owners, async (client, index) =>
+      index % 5 === 4
+        ? { ...(await client.delete(role)), isDeletion: true }
+        : { ...(await client.post(`${role}/members`, { user_id: id })), isDeletion: false },
+    )
+    t.deepEqual(tally(answers.filter(({ isDeletion }) => isDeletion)), { 204: 1, 404: 3 })
+    for (const { status, isDeletion } of answers) t.true(isDeletion || status === 204 || status === 404)
+    t.deepEqual((await ring.owner.get(`${ring.path}/members/${id}`)).data.roles, [])
+    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+  }
+})
+
+test.serial('a role that becomes the visitors’ while it is given is held by nobody', async (t) => {
+  const ring = await arena.ring()
+  const w = arena.world()
+  const { id } = await createMember(w, ring)
+  for (let round = 0; round < rounds; round++) {
+    const role = `${ring.path}/iam/groups/${await createRole(w, ring, [read])}`
+    const [given, changed] = await Promise.all([
+      atOnce(10, ring.owners, (client) => client.post(`${role}/members`, { user_id: id })),
+      ring.owners[1].put(role, { name: 'Visitors', policy: [read], is_anonymous: true }),
+    ])
+    t.is(changed.status, 200)
+    for (const { status } of given) t.true(status === 204 || status === 400)
+    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+  }
+})
+
+test.serial('a key is revoked once, and no call that begins after that gets in', async (t) => {
+  const ring = await arena.ring()
+  const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
+  for (let round = 0; round < rounds; round++) {
+    const { id, key } = await made(ring.owner.post(`${account}/keys`, {}))
+    const robots = arena.pair(ring.owner.as(key))
+    const calls = atOnce(20, robots, (client) => client.get(ring.path))
+    t.deepEqual(tally(await atOnce(20, ring.owners, (client) => client.delete(`${account}/keys/${id}`))), { 204: 1, 404: 19 })
+    t.deepEqual(tally(await atOnce(20, robots, (client) => client.get(ring.path))), { 401: 20 })
+    for (const { status } of await calls) t.true(status === 200 || status === 401)
+  }
+})
+
+test.serial('an account that is deleted while it is given keys leaves none that works', async (t) => {
+  const ring = await arena.ring()
+  for (let round = 0; round < rounds; round++) {
+    const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
+    const [answers, deleted] = await Promise.all([
+      atOnce(10, ring.owners, (client) => client.post(`${account}/keys`, {})),
+      ring.owners[1].delete(account),
+    ])
+    t.is(deleted.status, 204)
+    const keys = answers.flatMap(({ status, data }) => (status === 201 ? data.key : []))
+    t.is(tally(answers)[404] ?? 0, 10 - keys.length)
+    for (const key of keys) t.is((await ring.owners[1].as(key).get(ring.path)).status, 401)
+    t.is((await arena.world().db.query('select from access_keys where workspace_id = $1', [ring.id])).rowCount, 0)
+  }
+})
+
+test.serial('a role that is made narrower while its holder writes binds every write that begins after it', async (t) => {
+  const ring = await arena.ring()
+  const write = { effect: 'allow', actions: ['records:create', 'records:read'], resources: ['locations'] }
+  const role = await createRole(arena.world(), ring, [write])
+  const { id, client } = await createMember(arena.world(), ring)
+  await made(ring.owner.post(`${ring.path}/iam/groups/${role}/members`, { user_id: id }))
+  const [records, body] = [`${ring.path}/records/locations`, { values: { name: 'x' } }]
+  for (let round = 0; round < rounds; round++) {
+    const writing = atOnce(10, arena.pair(client), (caller) => caller.post(records, body))
+    t.is((await ring.owner.put(`${ring.path}/iam/groups/${role}`, { name: 'Less', policy: [] })).status, 200)
+    t.deepEqual(tally(await atOnce(10, arena.pair(client), (caller) => caller.post(records, body))), { 403: 10 })
+    for (const { status } of await writing) t.true(status === 201 || status === 403)
+    t.is((await ring.owner.put(`${ring.path}/iam/groups/${role}`, { name: 'More', policy: [write] })).status, 200)
+  }
+})

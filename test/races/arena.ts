@@ -1,0 +1,80 @@
+import type { TestFn } from 'ava'
+import { startApiProcess } from '#test/support/api-process.ts'
+import type { Answer, Client } from '#test/support/client.ts'
+import { createOrg, type Org } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+/** How often a race is run: each time everybody starts at once, and there is one right outcome. */
+export const rounds = 20
+
+/** The same caller at each of the two API processes. */
+export type Pair = readonly [Client, Client]
+
+/** A workspace of a test's own, with its owner at both processes. */
+export interface Ring extends Org {
+  readonly owners: Pair
+}
+
+/** A world with a second process of the API on its database, in which the tests of a file race, one after the other. */
+export interface Arena {
+  readonly world: () => World
+  readonly ring: (plan?: 'paid' | 'free') => Promise<Ring>
+  /** This caller at both processes. */
+  readonly pair: (caller: Client) => Pair
+}
+
+/** Opens an arena before a file's tests and closes it after them; both processes start with this environment. */
+export function openArena(test: TestFn, environment: Readonly<Record<string, string>> = {}): Arena {
+  let opened: { readonly world: World; readonly second: Client } | undefined
+  const ends: (() => unknown)[] = []
+  test.before(async () => {
+    const one = await world(environment)
+    ends.push(one.close)
+    opened = { world: one, second: await startApiProcess({ teardown: (end) => ends.push(end) }, one, environment) }
+  })
+  test.after.always(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+  const here = () => {
+    if (!opened) throw new Error('The arena opens before the tests')
+    return opened
+  }
+  const pair = (caller: Client): Pair => [caller, here().second.as(caller.token)]
+  const ring = async (plan: 'paid' | 'free' = 'paid'): Promise<Ring> => {
+    const org = await createOrg(here().world, 'Ring', plan)
+    return { ...org, owners: pair(org.owner) }
+  }
+  return { world: () => here().world, ring, pair }
+}
+
+/** Makes so many calls at once, by turns at the one process and at the other. */
+export const atOnce = <T>(count: number, [one, other]: Pair, call: (client: Client, index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index % 2 === 0 ? one : other, index)))
+
+/** How many answers had which status. */
+export function tally(answers: readonly Pick<Answer, 'status'>[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** What was made; throws what was answered when it was not. */
+export async function made(answer: Promise<Answer>): Promise<Answer['data']> {
+  const { status, text, data } = await answer
+  if (status >= 300) throw new Error(`It could not be made: ${status} ${text}`)
+  return data
+}
+
+/** Makes a type with these fields, strings unless they say otherwise, and gives the path of its records and the ids of the fields by key. */
+export async function makeType({ owner, path }: Org, key: string, fields: Readonly<Record<string, object>>) {
+  await made(owner.post(`${path}/types`, { key, label: key }))
+  const ids: Record<string, string> = {}
+  for (const [field, more] of Object.entries(fields)) {
+    ids[field] = (await made(owner.post(`${path}/fields`, { entity_type: key, key: field, label: field, type: 'string', ...more }))).id
+  }
+  return { records: `${path}/records/${key}`, fields: ids }
+}
+
+/** How many records match a search, which goes behind the `?`. */
+export const totalOf = async ({ owner }: Org, records: string, search = 'offset=0'): Promise<number> =>
+  (await made(owner.get(`${records}?${search}&limit=1`))).total

@@ -1,0 +1,83 @@
+import test from 'ava'
+import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
+import { whileWaiting } from '#test/support/waiting.ts'
+
+const arena = openArena(test)
+const keys = Array.from({ length: 100 }, (_, index) => `field_${index}`)
+
+test.serial('what 100 writers write to 100 fields of one record is all there, and so is what is computed from it', async (t) => {
+  const ring = await arena.ring()
+  const fields = Object.fromEntries(keys.map((key) => [key, { type: 'number' }]))
+  const { records, fields: ids } = await makeType(ring, 'sheets', { ...fields, total: { type: 'number' } })
+  await made(ring.owner.put(`${ring.path}/fields/${ids.total}/formula`, { formula: `SUM(${keys.join(',')})` }))
+  const { id } = await made(ring.owner.post(records))
+  for (let round = 1; round <= rounds / 4; round++) {
+    const answers = await atOnce(100, ring.owners, (client, index) =>
+      client.put(`${records}/${id}/values`, { values: { [keys[index] ?? '']: round * index } }),
+    )
+    t.deepEqual(tally(answers), { 204: 100 })
+    const { values } = (await ring.owners[round % 2 === 0 ? 0 : 1].get(`${records}/${id}`)).data
+    t.deepEqual(
+      keys.map((key) => values[key]),
+      keys.map((_, index) => round * index),
+    )
+    t.is(values.total, round * 4950)
+  }
+})
+
+test.serial('of 20 changes of one version one is made and 19 are refused', async (t) => {
+  const ring = await arena.ring()
+  const { records } = await makeType(ring, 'notes', { text: {} })
+  const { id } = await made(ring.owner.post(records))
+  const path = `${records}/${id}`
+  for (let round = 0; round < rounds; round++) {
+    const version = (await ring.owner.get(path)).headers.get('etag') ?? ''
+    const answers = await atOnce(20, ring.owners, (client, index) =>
+      client.put(`${path}/values`, { values: { text: `${round}: ${index}` } }, { 'if-match': version }),
+    )
+    t.deepEqual(tally(answers), { 204: 1, 412: 19 })
+    const winner = answers.findIndex(({ status }) => status === 204)
+    t.is((await ring.owner.get(path)).data.values.text, `${round}: ${winner}`)
+  }
+})
+
+test.serial('a record is deleted once, and every change of it was made before', async (t) => {
+  const ring = await arena.ring()
+  const { records } = await makeType(ring, 'notes', { text: {} })
+  for (let round = 0; round < rounds; round++) {
+    const { id } = await made(ring.owner.post(records))
+    const answers = await atOnce(20, ring.owners, async (client, index) => {
+      const change =
+        index % 4 === 0 ? client.delete(`${records}/${id}`) : client.put(`${records}/${id}/values`, { values: { text: `${index}` } })
+      return { ...(await change), isDeletion: index % 4 === 0 }
+    })
+    t.deepEqual(tally(answers.filter(({ isDeletion }) => isDeletion)), { 204: 1, 404: 4 })
+    const changed = answers.filter(({ isDeletion, status }) => !isDeletion && status === 204).length
+    const { entries } = (await ring.owner.get(`${ring.path}/audit?record_id=${id}&limit=200`)).data
+    const actions = entries.map(({ action }: { action: string }) => action.replace('record.', ''))
+    t.deepEqual(actions, ['deleted', ...Array(changed).fill('updated'), 'created'])
+  }
+})
+
+test.serial('a change that began first and came second has the later version', async (t) => {
+  const ring = await arena.ring()
+  const w = arena.world()
+  const { records } = await makeType(ring, 'notes', { text: {} })
+  const path = `${records}/${(await made(ring.owner.post(records))).id}`
+  const read = async () => {
+    const { headers, data } = await ring.owner.get(path)
+    return { etag: headers.get('etag'), at: data.updated_at as string }
+  }
+  const table = `ws_${ring.id.replaceAll('-', '')}.notes`
+  // As if the other one's clock were an hour ahead, and as if it had begun at the same moment.
+  for (const time of [`now() + interval '1 hour'`, 'updated_at']) {
+    const versions = [await read()]
+    const change = () => ring.owner.put(`${path}/values`, { values: { text: time } })
+    t.is((await whileWaiting(w, `update ${table} set updated_at = ${time}`, change)).status, 204)
+    versions.push(await read())
+    const { rows } = await w.db.query(`select updated_at > now() + interval '30 minutes' as late from ${table}`)
+    t.true(rows[0].late)
+    t.not(versions[0]?.etag, versions[1]?.etag)
+    t.true((versions[0]?.at ?? '') < (versions[1]?.at ?? ''))
+  }
+})
