@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'koa'
 import type { ApiServices } from '#api/services.ts'
 import type { PlatformScope } from '#shared/access/scope.ts'
@@ -15,6 +15,9 @@ const maxKeyLength = 255
 
 /** How often a request is begun while the record types that it needs keep changing. */
 const maxAttempts = 5
+
+/** Of a longer path only the digest is kept. */
+const maxPathLength = 500
 
 /** The answer to a request: what was made of it now, or, for the same key again, the first one. */
 export type Outcome =
@@ -38,10 +41,13 @@ export function idempotencyKey(ctx: Context, { principal }: PlatformScope): stri
 /** What a request with a key stands for: its caller, its path and its body. */
 export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): RequestKey => ({
   principalId: principal?.id ?? '',
-  path: `${ctx.method} ${ctx.path}`,
+  path: shortened(`${ctx.method} ${ctx.path}`),
   key,
   bodyHash,
 })
+
+/** A path that nothing answers to may be longer than an index entry: its digest stands for it. */
+const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
 /** A digest of a body that nobody can guess by without the installation's key: it may hold a password. */
 export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => createHmac('sha256', config.secretKey).update(bytes).digest()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -25,6 +26,13 @@ test('a key has 1 to 255 characters', async (t) => {
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': '' })).status, 400)
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': 'k'.repeat(256) })).status, 400)
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': 'k'.repeat(255) })).status, 201)
+})
+
+test('a path of any length may carry a key', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const path = `${w.org.path}/notifications/read/${randomBytes(3_000).toString('hex')}`
+  for (const _ of ['first', 'again']) t.is((await w.org.owner.post(path, {}, { 'idempotency-key': 'k' })).status, 404)
 })
 
 test('a failure that is the caller’s is answered again; a try that died leaves the key free', async (t) => {
