@@ -14,4 +14,6 @@ export const functionLimits = Object.freeze({
   /** Older sources of a function are forgotten. */
   keptVersions: 50,
   secretCharacters: 4_096,
+  /** Each that a run reads is looked for in all that it gives back. */
+  secretsPerWorkspace: 100,
 })

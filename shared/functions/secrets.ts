@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
-import { deleteSecret, findSecret, findSecrets, putSecret } from '#shared/functions/secrets-store.ts'
+import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#shared/functions/secrets-store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type Sealer, sealer } from '#shared/kernel/seal.ts'
@@ -20,12 +20,17 @@ export const secretInput = schema(
 
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
 
-/** Keeps a secret, sealed, in place of the one before. VALIDATION_ERROR for a name that is no identifier of up to 64 letters. */
+/** Keeps a secret, sealed, in place of the one before. VALIDATION_ERROR for a name that is no identifier of up to 64 letters, or one too many. */
 export async function keepSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
   const sealed = secrets(scope).seal(value, placeOf(scope, name))
-  const [kept] = await scope.db.query<SecretView>(putSecret(scope.workspace.id, name, sealed))
-  return kept as SecretView
+  const most = functionLimits.secretsPerWorkspace
+  const [kept] = await scope.db.transaction(async (tx) => {
+    await tx.query(lockSecrets(scope.workspace.id))
+    return tx.query<SecretView>(putSecret(scope.workspace.id, name, sealed, most))
+  })
+  if (!kept) throw problem('VALIDATION_ERROR', `a workspace may keep at most ${most} secrets`)
+  return kept
 }
 
 /** A secret's value, for a run of a function. Throws NOT_FOUND. */

@@ -59,3 +59,57 @@ test('a function reads a secret of its workspace, and nothing that it prints, th
   const other = await createOrg(w)
   t.is((await runBody(t, other, "return sdk.secrets.get('KEY')")).error, 'There is no secret KEY')
 })
+
+test('what a run is given by another that read a secret shows it neither', async (t) => {
+  const { org } = await fresh()
+  await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
+  const inner = await createFunction(
+    t,
+    org,
+    handlerOf("console.log(input); if (input.fails) throw new Error('bad ' + input.key); return { sent: input.key }"),
+  )
+  const middle = await createFunction(t, org, handlerOf(`return (await sdk.functions.invoke('${inner.id}', input)).result`))
+  const body = `const key = await sdk.secrets.get('KEY')
+    const { result } = await sdk.functions.invoke('${middle.id}', { key })
+    const { error } = await sdk.functions.invoke('${inner.id}', { key, fails: true })
+    return [result.sent === key, error === 'bad ' + key, error]`
+  t.deepEqual((await runBody(t, org, body)).result, [true, true, 'bad [secret]'], 'the run that read it may use what came back')
+  for (const { id } of [inner, middle]) {
+    const { runs } = (await org.owner.get(`${org.path}/functions/${id}/runs`)).data
+    t.true(runs.length > 0)
+    for (const run of runs) t.false((await org.owner.get(`${org.path}/functions/${id}/runs/${run.id}`)).text.includes('sk_live'))
+  }
+})
+
+test('a secret shows neither where output is cut nor in JSON within JSON', async (t) => {
+  const { org } = await fresh()
+  await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
+  const cut = `const key = await sdk.secrets.get('KEY')
+    console.log('x'.repeat(256 * 1024 - 10) + key)
+    throw new Error('y'.repeat(8_192 - 10) + key)`
+  const { logs, error } = await runBody(t, org, cut)
+  t.deepEqual(
+    [logs[0].msg.slice(-10), error.slice(-10)],
+    ['x[secret]', 'y[secret]'].map((end) => end.padStart(10, end[0])),
+  )
+  const nested = `const key = await sdk.secrets.get('KEY'); const text = JSON.stringify([JSON.stringify([key])])
+    console.log({ text }); return text`
+  const answer = await runBody(t, org, nested)
+  t.false(JSON.stringify(answer).includes('sk_live'), JSON.stringify(answer))
+  t.is((await runBody(t, org, "await sdk.secrets.get('KEY'); console.log('tasks'); throw new Error('tasks')")).error, 'tasks')
+})
+
+test('a workspace keeps at most 100 secrets, however many callers add one at once', async (t) => {
+  const { org } = await fresh()
+  const { owner, path } = org
+  const keep = (name: string) => owner.put(`${path}/functions/secrets/${name}`, { value: name })
+  for (let count = 0; count < 95; count += 19) await Promise.all(Array.from({ length: 19 }, (_, index) => keep(`S${count + index}`)))
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => keep(`T${index}`)))
+  t.is(answers.filter(({ status }) => status === 200).length, 5)
+  for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
+    t.is(status, 400)
+    t.is(body.error.message, 'a workspace may keep at most 100 secrets')
+  }
+  t.is((await keep('S0')).status, 200, 'one that is there is replaced')
+  t.is((await owner.get(`${path}/functions/secrets`)).data.length, 100)
+})

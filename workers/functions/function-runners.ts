@@ -1,6 +1,7 @@
 import { invokeFunction, runFunction } from '#shared/functions/jobs.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import { heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { watch } from '#workers/functions/sandbox/limits.ts'
 import type { RunnerCounts } from '#workers/functions/sandbox/runner-pool.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
@@ -11,6 +12,8 @@ import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
  */
 export class FunctionRunners {
   readonly #logger: Logger
+  /** Long texts of all its runs, one at a time. */
+  readonly heavy = heavyWork()
   readonly #byDepth = new Map<number, Sandbox>()
 
   constructor(logger: Logger) {
@@ -22,7 +25,7 @@ export class FunctionRunners {
     const known = this.#byDepth.get(depth)
     if (known) return known
     const size = invokeFunction.concurrency + runFunction.concurrency + watch.spareRunners
-    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, logger: this.#logger })
+    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, heavy: this.heavy, logger: this.#logger })
     this.#byDepth.set(depth, sandbox)
     return sandbox
   }

@@ -4,9 +4,9 @@ import { requireFunction } from '#shared/functions/functions.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import { invokeFunction, type RunPayload, runFunction } from '#shared/functions/jobs.ts'
 import { recordRun } from '#shared/functions/runs.ts'
-import { parseStoredJson } from '#shared/kernel/json.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
-import { interrupted, runOrder } from '#workers/functions/run.ts'
+import { interrupted } from '#workers/functions/ended.ts'
+import { runOrder } from '#workers/functions/run.ts'
 import { type Handler, handler } from '#workers/handler.ts'
 
 /** How often a run's end is tried to be recorded while the database is away. */
@@ -16,12 +16,11 @@ const againMs = 200
 const runs = (job: JobDefinition<RunPayload, Invocation>): Handler<RunPayload, Invocation> =>
   handler(job, async ({ payload, scope, jobId, signal, begun, resources, commit }) => {
     const { functionId, rights } = payload
-    const order = { id: jobId, functionId, parentId: null, depth: 0, signal }
-    const input = parseStoredJson(payload.input)
+    const order = { id: jobId, functionId, parentId: null, depth: 0, above: [], signal }
     const authors = rights === 'lesser' ? [] : null
     const { run, invocation } = begun
       ? interrupted(order, (await requireFunction(scope, functionId)).version)
-      : await runOrder(scope, { ...order, input, authors }, resources.functions)
+      : await runOrder(scope, { ...order, inputText: payload.input, authors }, resources.functions)
     return whenInReach(signal, () =>
       commit(async (inside) => {
         await recordRun(inside, run)

@@ -2,13 +2,21 @@ import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import type { LogLine } from '#workers/functions/sandbox/outcome.ts'
 import { logLevels } from '#workers/functions/sandbox/protocol.ts'
 
-const cutLine: LogLine = Object.freeze({
+/** The last line of output that was cut; the line before it may be only a part of what was printed. */
+export const cutLine: LogLine = Object.freeze({
   level: 'warn',
   msg: `output was cut: a run may print ${runLimits.logLines} lines or ${runLimits.logBytes / 1024} KB`,
 })
 
-/** Text that any store of ours takes: no lone surrogate, no NUL. */
-export const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+/**
+ * Text that any store of ours takes: no lone surrogate, no NUL. The stack of an error ends with the calls of our own code in the isolate;
+ * they are no use to the function's author.
+ */
+export const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll('\0', '\ufffd')
+    .replace(/\n {4}at [^\n]*\(<isolated-vm>:\d+:\d+\)/g, '')
 
 /** Keeps a run's console output up to 1,000 lines or 256 KB (document 2, Limits); one last line then says that it was cut. */
 export function logBook(): { readonly lines: readonly LogLine[]; readonly write: (level: number, text: string) => void } {
@@ -17,7 +25,7 @@ export function logBook(): { readonly lines: readonly LogLine[]; readonly write:
   let isCut = false
   const write = (level: number, text: string): void => {
     if (isCut) return
-    const msg = withoutOurFrames(clean(text))
+    const msg = clean(text)
     const bytes = Buffer.byteLength(msg)
     isCut = lines.length === runLimits.logLines || bytes > bytesLeft
     if (lines.length < runLimits.logLines && bytesLeft > 0) {
@@ -28,9 +36,6 @@ export function logBook(): { readonly lines: readonly LogLine[]; readonly write:
   }
   return { lines, write }
 }
-
-/** An error's stack ends with the calls of our own code in the isolate; they are no use to the function's author. */
-const withoutOurFrames = (text: string): string => text.replace(/\n {4}at [^\n]*\(<isolated-vm>:\d+:\d+\)/g, '')
 
 /** The longest start of the text that fits, without half a character at its end. */
 function firstBytes(text: string, bytes: number): string {

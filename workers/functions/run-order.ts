@@ -1,0 +1,18 @@
+import type { Redactor } from '#workers/functions/redact.ts'
+
+/** One run that somebody wants. */
+export interface RunOrder {
+  readonly id: string
+  readonly functionId: string
+  /** JSON. */
+  readonly inputText: string
+  /** Whose rights bind it beside its caller's; null when only the caller's count. */
+  readonly authors: readonly string[] | null
+  /** The run that invokes this one, and how many runs wait for it in all. */
+  readonly parentId: string | null
+  readonly depth: number
+  /** What the runs that wait for it have read: a secret may have come with the input. */
+  readonly above: readonly Redactor[]
+  /** Ends the run as interrupted. */
+  readonly signal: AbortSignal
+}
