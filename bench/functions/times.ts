@@ -7,7 +7,14 @@ import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 /** What a run takes in a sandbox of this process: no queue, no database. */
 export async function bareRun(seconds: number): Promise<Required<Side>> {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
-  const request = { owner: 'bench', source: trivial, input: null, timeoutMs: 5_000, sdkMethods: ['records.get'], call: async () => null }
+  const request = {
+    owner: 'bench',
+    source: trivial,
+    inputText: 'null',
+    timeoutMs: 5_000,
+    sdkMethods: ['records.get'],
+    call: async () => null,
+  }
   try {
     const times: number[] = []
     for (const end = performance.now() + seconds * 1_000; performance.now() < end; ) {

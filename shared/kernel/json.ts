@@ -7,17 +7,17 @@ export const maxJsonDepth = 64
 /**
  * Parses JSON without losing a digit: a number literal that a binary float cannot hold becomes the object that `JSON.rawJSON` makes,
  * which `numberText` reads and `JSON.stringify` writes back as it stood. Throws VALIDATION_ERROR on bad syntax, on nesting
- * deeper than 64, and on NUL characters or lone surrogates anywhere.
+ * deeper than 64, and on NUL characters or lone surrogates anywhere; messages call the whole `where`.
  */
-export function parseJson(text: string): unknown {
-  refuseDepth(text)
+export function parseJson(text: string, where = 'body'): unknown {
+  refuseDepth(text, where)
   let value: unknown
   try {
     value = parseStoredJson(text)
   } catch (cause) {
-    throw problem('VALIDATION_ERROR', `body is not valid JSON: ${(cause as Error).message}`, { cause })
+    throw problem('VALIDATION_ERROR', `${where} is not valid JSON: ${(cause as Error).message}`, { cause })
   }
-  if (text.includes('\\u')) refuseBadText(value, 'body')
+  if (text.includes('\\u')) refuseBadText(value, where)
   return value
 }
 
@@ -56,7 +56,7 @@ export function refuseBadText(value: unknown, path: string): void {
   }
 }
 
-function refuseDepth(text: string): void {
+function refuseDepth(text: string, where: string): void {
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
@@ -64,7 +64,7 @@ function refuseDepth(text: string): void {
       index = endOfString(text, index)
     } else if (code === openBracket || code === openBrace) {
       depth += 1
-      if (depth > maxJsonDepth) throw problem('VALIDATION_ERROR', `body is nested deeper than ${maxJsonDepth} levels`)
+      if (depth > maxJsonDepth) throw problem('VALIDATION_ERROR', `${where} is nested deeper than ${maxJsonDepth} levels`)
     } else if (code === closeBracket || code === closeBrace) {
       depth -= 1
     }

@@ -2,7 +2,6 @@ import type { Invocation } from '#shared/functions/invocation.ts'
 import type { EndedRun } from '#shared/functions/runs.ts'
 import { holds, redact, redactCut } from '#workers/functions/redact.ts'
 import type { RunOrder } from '#workers/functions/run-order.ts'
-import type { HeavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { cutLine } from '#workers/functions/sandbox/log-book.ts'
 import { endingMessages, type RunOutcome } from '#workers/functions/sandbox/outcome.ts'
@@ -15,14 +14,14 @@ export interface Ended {
 
 /**
  * What came of an outcome, without the secrets that the run has read, given in their forms. A run that waits for this one is told the
- * secrets that it sent; what is recorded holds none of those either.
+ * secrets that it sent; what is recorded holds none of those either. What takes as long as the result likes is done `inTurn`.
  */
 export async function ended(
   order: RunOrder,
   version: number,
   outcome: RunOutcome,
   forms: readonly string[],
-  heavy: HeavyWork,
+  inTurn: <Result>(work: () => Result) => Promise<Result>,
 ): Promise<Ended> {
   const { id, parentId, functionId, above } = order
   const { ending, result, resultText, timedOut, durationMs } = outcome
@@ -31,8 +30,8 @@ export async function ended(
   const kept = above.reduce((output, secrets) => withoutSecrets(output, secrets.forms()), { error, logs })
   const resultBytes = Buffer.byteLength(resultText)
   const present: string[] = []
-  for (const form of forms) if (await heavy.turn(order, resultText.length, () => holds(resultText, form))) present.push(form)
-  const shown = present.length === 0 ? result : await heavy.turn(order, resultText.length, () => redact(result, present))
+  for (const form of forms) if (await inTurn(() => holds(resultText, form))) present.push(form)
+  const shown = present.length === 0 ? result : await inTurn(() => redact(result, present))
   const told = { steps, duration_ms: durationMs, timed_out: timedOut, ...(error === null ? {} : { error }) }
   return {
     run: { id, functionId, version, parentId, ending, error: kept.error, logs: [...kept.logs], steps, resultBytes, durationMs },

@@ -33,7 +33,8 @@ export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionR
   const { source, timeout_ms } = known
   const request = { owner: scope.workspace.id, source, inputText, timeoutMs: timeout_ms, sdkMethods: names, call, signal }
   const outcome = await runners.at(depth).run(request)
-  return ended(order, known.version, outcome, secrets.forms(), runners.heavy)
+  const inTurn = <Result>(work: () => Result) => runners.heavy.turn(scope.workspace.id, outcome.resultText.length, work)
+  return ended(order, known.version, outcome, secrets.forms(), inTurn)
 }
 
 /** Carries out a run's SDK calls as its caller, each with the rights of its moment; they are a step further from what caused the run. */

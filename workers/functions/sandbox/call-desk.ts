@@ -1,5 +1,6 @@
 import { catalogue, Problem, problem } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/json.ts'
+import type { HeavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import type { RunRequest, Step } from '#workers/functions/sandbox/outcome.ts'
 
@@ -13,7 +14,8 @@ export type Report = (message: string, details: object) => void
  * Carries out the SDK calls of one run, in the worker, and keeps the run's steps in the order of the calls. What it is told comes from a
  * process that may have been taken over, so `take` throws on a call that an unharmed runner would never send.
  */
-export function callDesk({ call, sdkMethods }: RunRequest, signal: AbortSignal, report: Report, reply: Reply) {
+export function callDesk(request: RunRequest, signal: AbortSignal, heavy: HeavyWork, report: Report, reply: Reply) {
+  const { call, sdkMethods } = request
   const steps: { method: string; is_error: boolean }[] = []
   const methods = new Set(sdkMethods)
   let underWay = 0
@@ -32,9 +34,12 @@ export function callDesk({ call, sdkMethods }: RunRequest, signal: AbortSignal, 
 
   const carryOut = async (id: number, step: { method: string; is_error: boolean }, text: string): Promise<void> => {
     try {
-      const answer = answerText(await call(step.method, argumentsOf(text), signal))
+      const args = await heavy.turn(request.owner, text.length, () => (signal.aborted ? [] : argumentsOf(text)))
+      signal.throwIfAborted()
+      const answer = answerText(await call(step.method, args, signal))
       step.is_error = false
-      reply(id, true, answer)
+      // The next call of a run that waits for its answer waits with it.
+      await heavy.turn(request.owner, answer.length, () => reply(id, true, answer))
     } catch (error) {
       if (!(error instanceof Problem) && !signal.aborted) report('an SDK call failed', { method: step.method, err: error })
       reply(id, false, JSON.stringify(error instanceof Problem ? error : { code: 'INTERNAL', message: catalogue.INTERNAL.message }))
@@ -47,7 +52,7 @@ export function callDesk({ call, sdkMethods }: RunRequest, signal: AbortSignal, 
 }
 
 function argumentsOf(text: string): readonly unknown[] {
-  const args = parseJson(text)
+  const args = parseJson(text, 'arguments')
   if (!Array.isArray(args)) throw problem('VALIDATION_ERROR', 'the arguments are not a list')
   return args
 }

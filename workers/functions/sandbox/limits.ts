@@ -39,6 +39,10 @@ export const watch = Object.freeze({
   startsAtOnce: 2,
   /** After so long without an order a runner is ended, unless it is the last. */
   idleMs: 60_000,
+  /** JSON texts of runs that are longer than this are parsed and made one at a time: 1 MB takes some 20 ms of the worker's own thread. */
+  lightCharacters: 32 * 1024,
+  /** After such a text the worker turns to no other for so many times as long as it took, so that they take a fifth of its time at most. */
+  restsTimes: 4,
   /** For a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases take more than 5 s. */
   checkMs: 2_000,
 })

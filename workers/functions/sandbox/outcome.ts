@@ -5,8 +5,8 @@ export interface RunRequest {
   /** Whose run it is, of those who share the sandbox: who wears out runners waits for new ones, and the others do not. */
   readonly owner: string
   readonly source: string
-  /** What `handler` is called with; undefined counts as null. Exact numbers of the house's JSON keep their digits on the way. */
-  readonly input: unknown
+  /** What `handler` is called with, as JSON. */
+  readonly inputText: string
   /** From the start of the run in its isolate; waiting for a runner is not counted. */
   readonly timeoutMs: number
   /** Names such as `records.list`, each of which becomes a function of the global `sdk`. */
@@ -32,10 +32,11 @@ export interface Step {
 
 export type Ending = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
 
-/** What became of a run: the contract's invocation result (document 2, Function) with the result as exact JSON text. */
+/** What became of a run: the contract's invocation result (document 2, Function) with the result as it came, too. */
 export interface RunOutcome {
   readonly ending: Ending
-  /** JSON text of what `handler` returned; `null` when it returned nothing or did not return. */
+  /** What `handler` returned, with every digit, and as the JSON text that it came in; null when it returned nothing or did not return. */
+  readonly result: unknown
   readonly resultText: string
   /** Null when the handler returned; else the message of what it threw, or one of the fixed texts for an end that it did not choose. */
   readonly error: string | null
@@ -56,6 +57,7 @@ export const endingMessages = Object.freeze({
 /** The outcome of a run that was aborted before it had a runner. */
 export const neverStarted: RunOutcome = Object.freeze({
   ending: 'interrupted',
+  result: null,
   resultText: 'null',
   error: endingMessages.interrupted,
   timedOut: false,

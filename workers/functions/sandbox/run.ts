@@ -1,5 +1,7 @@
+import { parseStoredJson } from '#shared/kernel/json.ts'
 import { callDesk, type Report } from '#workers/functions/sandbox/call-desk.ts'
 import type { Frame } from '#workers/functions/sandbox/frames.ts'
+import type { HeavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { clean, logBook } from '#workers/functions/sandbox/log-book.ts'
 import { endingMessages, neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import { toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
@@ -13,25 +15,25 @@ import type { Runner } from '#workers/functions/sandbox/runner.ts'
 export async function runIn(
   runner: Runner,
   request: RunRequest,
-  inputText: string,
   memoryBytes: number,
+  heavy: HeavyWork,
   report: Report,
 ): Promise<RunOutcome | null> {
   const over = new AbortController()
   const watched = watchRun(runner, request.timeoutMs, memoryBytes, request.signal)
   const logs = logBook()
-  const desk = callDesk(request, over.signal, report, (id, answered, text) => {
+  const desk = callDesk(request, over.signal, heavy, report, (id, answered, text) => {
     if (!over.signal.aborted) runner.send(answered ? toRunner.answer : toRunner.refusal, id, text)
   })
   const heard: Readonly<Record<number, (frame: Frame) => void>> = {
     [toWorker.started]: watched.start,
     [toWorker.log]: ({ number, text }) => logs.write(number, text),
     [toWorker.call]: ({ number, text }) => desk.take(number, text),
-    [toWorker.returned]: ({ text }) => watched.finish(isJson(text) ? { ending: 'returned', text } : { ending: 'threw', text: notJson }),
+    [toWorker.returned]: ({ text }) => watched.finish({ ending: 'returned', text }),
     [toWorker.threw]: ({ text }) => watched.finish({ ending: 'threw', text: clean(text) }),
     [toWorker.memory]: () => watched.finish({ ending: 'out_of_memory', text: '' }),
   }
-  const order = JSON.stringify([request.source, inputText, JSON.stringify(request.sdkMethods)])
+  const order = JSON.stringify([request.source, request.inputText, JSON.stringify(request.sdkMethods)])
   runner.order(toRunner.run, order, { hear: (frame) => heard[frame.kind]?.(frame), lose: watched.interrupt })
 
   const end = await watched.end
@@ -40,28 +42,22 @@ export async function runIn(
   if (end.ending !== 'returned' && end.ending !== 'threw') runner.kill()
   if (durationMs === null) return request.signal?.aborted ? neverStarted : null
   // The steps are copied: a call that answers later changes nothing any more.
-  return {
-    ...told(end),
-    timedOut: end.ending === 'timed_out',
-    logs: logs.lines,
-    steps: desk.steps.map((step) => ({ ...step })),
-    durationMs,
-  }
+  const steps = desk.steps.map((step) => ({ ...step }))
+  const what = await heavy.turn(request.owner, end.text.length, () => told(end))
+  return { ...what, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
 }
 
-const notJson = 'the result is not JSON'
+type Told = Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'>
 
-// The runner made the text with JSON.stringify; one that was taken over may say anything.
-function isJson(text: string): boolean {
+const nothing = { result: null, resultText: 'null' } as const
+
+function told({ ending, text }: End): Told {
+  if (ending === 'threw') return { ending, ...nothing, error: text }
+  if (ending !== 'returned') return { ending, ...nothing, error: endingMessages[ending] }
   try {
-    JSON.parse(text)
-    return true
+    return { ending, result: parseStoredJson(text), resultText: text, error: null }
   } catch {
-    return false
+    // The runner made the text with JSON.stringify; one that was taken over may say anything.
+    return { ending: 'threw', ...nothing, error: 'the result is not JSON' }
   }
-}
-
-function told({ ending, text }: End): Pick<RunOutcome, 'ending' | 'resultText' | 'error'> {
-  if (ending === 'returned') return { ending, resultText: text, error: null }
-  return { ending, resultText: 'null', error: ending === 'threw' ? text : endingMessages[ending] }
 }

@@ -1,6 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import type { SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
+import { type HeavyWork, heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { runLimits, watch } from '#workers/functions/sandbox/limits.ts'
 import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import { programText } from '#workers/functions/sandbox/program.ts'
@@ -13,6 +14,8 @@ export interface SandboxOptions {
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
+  /** Where long texts of its runs are parsed; a queue of its own unless it shares the process with others. */
+  readonly heavy?: HeavyWork
   /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
   readonly logger?: { warn(details: object, message: string): void }
 }
@@ -22,9 +25,11 @@ export class Sandbox {
   readonly #runs: RunnerPool
   readonly #checks: RunnerPool
   readonly #memoryBytes: number
+  readonly #heavy: HeavyWork
   readonly #report: (message: string, details: object) => void
 
-  constructor({ size, memoryMb, logger }: SandboxOptions) {
+  constructor({ size, memoryMb, logger, heavy = heavyWork() }: SandboxOptions) {
+    this.#heavy = heavy
     this.#memoryBytes = memoryMb * 1024 * 1024
     this.#report = (message, details) => logger?.warn(details, message)
     const files = runnerFiles()
@@ -38,14 +43,13 @@ export class Sandbox {
    * limits, and with a plain Error when no runner can be started or the sandbox is closed.
    */
   async run(request: RunRequest): Promise<RunOutcome> {
-    const inputText = JSON.stringify(request.input ?? null)
-    refuseLarge(request.source, inputText)
+    refuseLarge(request)
     let failure: unknown
     for (let attempt = 1; attempt <= watch.attempts; attempt++) {
       if (request.signal?.aborted) return neverStarted
       try {
         const runner = await this.#runs.take(request.owner, request.signal)
-        const outcome = await runIn(runner, request, inputText, this.#memoryBytes, this.#report)
+        const outcome = await runIn(runner, request, this.#memoryBytes, this.#heavy, this.#report)
         void this.#runs.giveBack(request.owner, runner)
         if (outcome) return outcome
       } catch (error) {
@@ -84,7 +88,7 @@ export class Sandbox {
   }
 }
 
-function refuseLarge(source: string, inputText: string): void {
+function refuseLarge({ source, inputText }: RunRequest): void {
   if (Buffer.byteLength(source) > runLimits.sourceBytes) throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
   if (inputText.length <= runLimits.jsonCharacters) return
   throw problem('VALIDATION_ERROR', `input must have at most ${runLimits.jsonCharacters} characters of JSON, got ${inputText.length}`)

@@ -48,7 +48,7 @@ test('no module can be imported', async (t) => {
       await sandbox.run({
         owner: 'test',
         source: 'import fs from "fs"\nfunction handler() {}',
-        input: null,
+        inputText: 'null',
         timeoutMs: 5_000,
         sdkMethods: [],
         call: async () => null,
@@ -115,7 +115,7 @@ test('the frames below a function give away neither our functions nor what they 
   const outcome = await openSandbox(t).run({
     owner: 'test',
     source,
-    input: null,
+    inputText: 'null',
     timeoutMs: 30_000,
     sdkMethods: ['records.list'],
     call: async () => null,

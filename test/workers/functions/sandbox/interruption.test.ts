@@ -6,7 +6,7 @@ import { goneProcess, isAlive } from '#test/support/living-processes.ts'
 import { openSandbox, requestFor, resultOf, runBody, stuckCall } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
-const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, resultText: 'null' } as const
+const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, result: null, resultText: 'null' } as const
 
 test('a runner killed in the middle of a run costs that run alone, time after time', async (t) => {
   const sandbox = openSandbox(t)

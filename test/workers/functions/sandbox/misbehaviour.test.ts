@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { requestFor } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import { encodeFrame } from '#workers/functions/sandbox/frames.ts'
+import { heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { toWorker } from '#workers/functions/sandbox/protocol.ts'
 import { runIn } from '#workers/functions/sandbox/run.ts'
 import { RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
@@ -42,7 +43,7 @@ for (const [name, code] of Object.entries(crimes)) {
   test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
     const runner = await openPool(t, takenOver(code)).take('test')
     const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
-    const outcome = await runIn(runner, requestFor('', { call }), 'null', 1e9, () => undefined)
+    const outcome = await runIn(runner, requestFor('', { call }), 1e9, heavyWork(), () => undefined)
     t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
     await runner.gone
     t.regex(runner.lastWords, /not allowed|may not send/)
@@ -53,7 +54,7 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => send(kinds.returned, 0, '{}, \"error\": {}'))"
   const runner = await openPool(t, takenOver(code)).take('test')
-  const outcome = await runIn(runner, requestFor(''), 'null', 1e9, () => undefined)
+  const outcome = await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
@@ -61,7 +62,7 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
 test('a runner that does not stand ready again soon is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1')"))
   const runner = await pool.take('test')
-  t.like(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), { resultText: '1' })
+  t.like(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), { resultText: '1' })
   await pool.giveBack('test', runner)
   const next = await pool.take('test')
   t.not(next.pid, runner.pid)
@@ -69,7 +70,7 @@ test('a runner that does not stand ready again soon is replaced', async (t) => {
 
 test('an order that a runner did not live to start is given back as not started', async (t) => {
   const runner = await openPool(t, takenOver('process.exit()')).take('test')
-  t.is(await runIn(runner, requestFor(''), 'null', 1e9, () => undefined), null)
+  t.is(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), null)
 })
 
 test('who waits for a runner that cannot be started is told why', async (t) => {

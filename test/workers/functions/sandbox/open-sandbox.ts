@@ -9,11 +9,14 @@ export function openSandbox(t: ExecutionContext, size = 1): Sandbox {
   return sandbox
 }
 
+/** What is different about a request; its input stands here as a value. */
+type Changes = Partial<Omit<RunRequest, 'inputText'>> & { readonly input?: unknown }
+
 /** A request with time enough for a busy machine, and an SDK of one method that answers with its arguments. */
-export const requestFor = (source: string, changes: Partial<RunRequest> = {}): RunRequest => ({
+export const requestFor = (source: string, { input = null, ...changes }: Changes = {}): RunRequest => ({
   owner: 'test',
   source,
-  input: null,
+  inputText: JSON.stringify(input),
   timeoutMs: 30_000,
   sdkMethods: ['records.list'],
   call: async (_method, args) => args,
@@ -21,11 +24,11 @@ export const requestFor = (source: string, changes: Partial<RunRequest> = {}): R
 })
 
 /** Runs the body of an async handler. */
-export const runBody = (sandbox: Sandbox, body: string, changes: Partial<RunRequest> = {}): Promise<RunOutcome> =>
+export const runBody = (sandbox: Sandbox, body: string, changes: Changes = {}): Promise<RunOutcome> =>
   sandbox.run(requestFor(`async function handler(input) { ${body} }`, changes))
 
 /** The value that a body returns; fails when it does not return. */
-export async function resultOf(t: ExecutionContext, sandbox: Sandbox, body: string, changes: Partial<RunRequest> = {}): Promise<unknown> {
+export async function resultOf(t: ExecutionContext, sandbox: Sandbox, body: string, changes: Changes = {}): Promise<unknown> {
   const outcome = await runBody(sandbox, body, changes)
   t.is(outcome.error, null, body)
   return JSON.parse(outcome.resultText)

@@ -6,6 +6,7 @@ const spoils = [
   'Object.prototype.polluted = 1',
   "JSON.stringify = () => 'spoilt'; JSON.parse = () => 'spoilt'",
   'Promise.prototype.then = function () { return this }',
+  'Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } }); Promise.prototype.catch = Promise.prototype.finally = undefined',
   'Promise = class {}; Error = class {}; String = () => 1; Object = {}; Reflect = {}; eval = () => 1',
   'Array.prototype.push = Array.prototype.map = Array.prototype.join = () => { throw 1 }',
   'Array.prototype[Symbol.iterator] = function* () {}',
@@ -51,3 +52,12 @@ for (const [index, spoil] of spoils.entries()) {
     t.deepEqual(await resultOf(t, sandbox, clean), ['undefined', '{"a":1}', 2, ['1'], 'object'])
   })
 }
+
+test('a function that spoils what its own promises are ends all the same', async (t) => {
+  const source = `function handler() {
+    Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('spoilt') } })
+    sdk.records.list()
+    return 1
+  }`
+  t.like(await openSandbox(t).run(requestFor(source)), { error: null, resultText: '1', steps: [{ is_error: false }] })
+})

@@ -51,6 +51,12 @@ const throws: Readonly<Record<string, readonly [source: string, error: string]>>
   'an object that has a name': ["function handler() { throw { name: 'Bob', id: 1 } }", '{"name":"Bob","id":1}'],
   'an object': ['function handler() { throw { a: 1 } }', '{"a":1}'],
   null: ['function handler() { throw null }', 'null'],
+  'no text at all': ["function handler() { throw '' }", 'the function threw something that has no message'],
+  'an error whose message is a number': ['function handler() { const e = new Error(); e.message = 42; throw e }', '42'],
+  'an error whose message is an object': [
+    "function handler() { const e = new Error('x'); e.message = {}; throw e }",
+    'Error: x\n    at handler (function.js:1:32)',
+  ],
   'what cannot be read': [
     'function handler() { throw { get message() { throw 1 }, get stack() { throw 2 } } }',
     'the function threw something that has no message',

@@ -102,7 +102,7 @@ test('a check does not wait for runs', async (t) => {
   const run = sandbox.run({
     owner: 'test',
     source,
-    input: null,
+    inputText: 'null',
     timeoutMs: 600_000,
     sdkMethods: [],
     call: async () => null,

@@ -38,7 +38,7 @@ function guest(post: Post, setup: GuestSetup, make: typeof parts): GuestEntries 
 
   const words = make.makeWords(kept, limits.errorCharacters)
   const { fire, setTimeout, clearTimeout } = make.makeTimers(kept, words, post, setup)
-  const { offer, settle, quiet } = make.makeSdk(kept, words, post, setup)
+  const { offer, settle, whenQuiet } = make.makeSdk(kept, words, post, setup)
   const globals: Record<string, unknown> = { console: make.makeConsole(words, post, setup), setTimeout, clearTimeout }
   for (const name in globals) defineProperty(root, name, { value: globals[name], configurable: true, writable: true })
 
@@ -60,8 +60,7 @@ function guest(post: Post, setup: GuestSetup, make: typeof parts): GuestEntries 
       kind = text === 'Array buffer allocation failed' ? kinds.memory : kinds.threw
     }
     // Calls that nobody awaited are carried out all the same: the run ends after them.
-    await quiet()
-    post(kind, 0, kind === kinds.memory ? '' : text)
+    void whenQuiet(() => post(kind, 0, kind === kinds.memory ? '' : text))
   }
 
   const resultText = (value: unknown): string => {

@@ -7,8 +7,8 @@ export interface Sdk {
   readonly offer: (methods: readonly string[]) => object
   /** Ends call `id`: with an answer (JSON, or empty for nothing) or a refusal (JSON of code and message). */
   readonly settle: (id: number, answered: boolean, text: string) => void
-  /** Fulfilled when no call is under way. */
-  readonly quiet: () => Promise<void>
+  /** Goes on, once, when no call is under way. */
+  readonly whenQuiet: (next: () => void) => Promise<void>
 }
 interface Call {
   readonly id: number
@@ -30,7 +30,7 @@ export function makeSdk(kept: Intrinsics, { failure }: Words, post: Post, { limi
   let underWay = 0
   let first: Call | undefined
   let last: Call | undefined
-  let whenQuiet: (() => void) | undefined
+  let goOn: (() => void) | undefined
 
   const offer: Sdk['offer'] = (methods) => {
     const sdk: Record<string, Record<string, unknown>> = {}
@@ -88,16 +88,17 @@ export function makeSdk(kept: Intrinsics, { failure }: Words, post: Post, { limi
       const { code, message } = parse(text)
       call.reject(failure(code, message))
     }
-    if (underWay === 0) whenQuiet?.()
+    if (underWay === 0) goOn?.()
   }
 
-  const quiet: Sdk['quiet'] = async () => {
-    while (underWay > 0) {
-      await new Pending<void>((resolve) => {
-        whenQuiet = resolve
-      })
-    }
+  // What waits for a call may make another, so look again once it has run. Nothing is awaited but undefined: for a promise the language
+  // would ask the function's own Promise.prototype.
+  const whenQuiet: Sdk['whenQuiet'] = async (next) => {
+    goOn = undefined
+    await undefined
+    if (underWay === 0) next()
+    else goOn = () => void whenQuiet(next)
   }
 
-  return { offer, settle, quiet }
+  return { offer, settle, whenQuiet }
 }

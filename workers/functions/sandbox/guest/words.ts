@@ -27,13 +27,15 @@ export function makeWords({ apply, defineProperty, slice, stringify, tagOf, Fail
     }
   }
 
+  const speechless = 'the function threw something that has no message'
   const messageOf = (thrown: unknown): string => {
     try {
-      if (typeof thrown !== 'object' || thrown === null) return cut(describe(thrown), errorCharacters)
+      if (typeof thrown !== 'object' || thrown === null) return cut(describe(thrown), errorCharacters) || speechless
       const message: unknown = (thrown as Error).message || (isError(thrown) ? thrown.name : undefined)
-      return cut(typeof message === 'string' ? message : describe(thrown), errorCharacters)
+      const isPlain = typeof message !== 'object' && typeof message !== 'function' && message !== undefined
+      return cut(isPlain ? Text(message) : describe(thrown), errorCharacters) || speechless
     } catch {
-      return 'the function threw something that has no message'
+      return speechless
     }
   }
 
