@@ -174,4 +174,4 @@ function contains(sort: Sort, value: unknown, operand: unknown): boolean {
 }
 
 /** Small letters, each letter by itself. */
-const small = (text: string): string => Array.from(text, (letter) => [...letter.toLowerCase()][0]).join('')
+export const small = (text: string): string => Array.from(text, (letter) => [...letter.toLowerCase()][0]).join('')
