@@ -15,8 +15,7 @@ export interface Seen {
 }
 
 /** What an answer carries, with numbers that binary floats cannot hold as they stand there. */
-// biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
-export const exact = ({ text }: Answer): any => (parseStoredJson(text) as { data?: unknown }).data
+export const exact = ({ text }: Answer): Answer['data'] => (parseStoredJson(text) as { data?: unknown }).data
 
 /** A record in the form that the naive reading tests: numbers as their digits. */
 export const naiveOf = ({ id, object_type, created_by, created_at, values }: Omit<Seen, 'updated_at'>): NaiveRecord => ({
