@@ -7,6 +7,7 @@ import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
 import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
+import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
@@ -60,7 +61,8 @@ async function start(
     if (file && outcome.operationId !== enqueued) await discardFile(services.database, file.id)
     return outcome.operationId
   } catch (error) {
-    if (file) await discardFile(services.database, file.id)
+    // When the database went away before it answered, the job may be filed all the same, and needs its file.
+    if (file && !isOutOfReach(error)) await discardFile(services.database, file.id)
     throw error
   }
 }

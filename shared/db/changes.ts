@@ -10,6 +10,9 @@ interface Change {
 /** More changes than this are not told apart one by one in every statement: `settle` finds where to go on from. */
 const maxSeen = 100
 
+/** Every request waits for this answer, which is a matter of a millisecond, and those that come meanwhile for the next one. */
+const answerWithinMs = 3_000
+
 /** Changes are kept an hour (workers sweep them); a process that has not asked for half of it starts over with empty caches. */
 const staleAfterMs = 30 * 60 * 1000
 
@@ -110,8 +113,8 @@ export class Changes {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: `${this.#name} changes`,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: 5_000,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
       keepAlive: true,
     })
     client.on('error', () => this.#forget(client))

@@ -44,6 +44,8 @@ export const isOutOfReach = (error: unknown): boolean => {
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string }
   return (
     /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
-    /connection terminated|connection error|timeout exceeded when trying to connect/i.test(message)
+    /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|timeout expired|query read timeout/i.test(
+      message,
+    )
   )
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { translate } from '#shared/db/conflicts.ts'
+import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
 import { type Statement, values } from '#shared/db/statement.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
@@ -31,11 +32,20 @@ export interface DatabaseOptions {
   readonly slow?: SlowStatements
 }
 
+/** The last three let the database notice within a minute that we are gone without a word: its own default is two hours. */
+const sessionSettings = [
+  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=iso_8601', 'jit=off'],
+  ...['tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3'],
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+
 /** The process's pool of connections. Close it once, at the end. */
 export class Database implements Executor {
   readonly pool: pg.Pool
   readonly url: string
   readonly #slow: SlowStatements | undefined
+  readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
@@ -46,19 +56,21 @@ export class Database implements Executor {
       application_name: options.name,
       connectionTimeoutMillis: 5_000,
       statement_timeout: options.statementTimeoutMs,
-      idle_in_transaction_session_timeout: 60_000,
+      // Between two statements of a transaction lie milliseconds, unless its process is gone; others wait for what it holds.
+      idle_in_transaction_session_timeout: 8_000,
       keepAlive: true,
       // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
       maxLifetimeSeconds: 900,
       idleTimeoutMillis: 60_000,
       types: { getTypeParser },
-      options: '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=iso_8601 -c jit=off',
+      options: sessionSettings,
     })
     // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
     // one that dies between two statements of a transaction nobody else would hear, and that ends the process.
     const ignore = () => undefined
     this.pool.on('error', ignore)
     this.pool.on('connect', (client) => client.on('error', ignore))
+    this.#stopWatching = endSilent(this.pool, url)
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -81,6 +93,7 @@ export class Database implements Executor {
 
   async close(): Promise<void> {
     await this.pool.end()
+    this.#stopWatching()
   }
 
   async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

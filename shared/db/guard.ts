@@ -1,4 +1,5 @@
 import type { Cache } from '#shared/db/cache.ts'
+import { isOutOfReach } from '#shared/db/conflicts.ts'
 
 /** What fills the slots of a guarded statement. */
 type Slots = NonNullable<ReturnType<Cache['mark']>>
@@ -93,7 +94,8 @@ export async function writeGuarded<T>(cache: Cache, write: (guard: Guard | undef
     try {
       return await write(guard)
     } catch (failure) {
-      if (guard.isConfirmed) throw failure
+      // A database that is out of reach need not be asked a second time.
+      if (guard.isConfirmed || isOutOfReach(failure)) throw failure
       // Whoever forgot something since the work began: it may have begun from that.
       if (await holds(guard)) throw failure
     }

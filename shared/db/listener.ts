@@ -7,6 +7,11 @@ interface Hearing {
   readonly missed: () => void
 }
 
+/** A connection that only listens would not notice that nothing comes through any more, so it is asked this often … */
+const askEveryMs = 10_000
+/** … and given up when it does not answer within this. */
+const answerWithinMs = 5_000
+
 /** One LISTEN connection of a process, which connects again by itself for as long as it is open. */
 export class Listener {
   readonly #url: string
@@ -14,6 +19,7 @@ export class Listener {
   readonly #channels: Readonly<Record<string, Hearing>>
   #client: pg.Client | undefined
   #retry: NodeJS.Timeout | undefined
+  #asking: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(url: string, name: string, channels: Readonly<Record<string, Hearing>>) {
@@ -28,7 +34,8 @@ export class Listener {
       connectionString: this.#url,
       application_name: `${this.#name} listen`,
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
     })
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
@@ -38,6 +45,7 @@ export class Listener {
       await client.connect()
       for (const channel of Object.keys(this.#channels)) await client.query(`listen ${client.escapeIdentifier(channel)}`)
       for (const { missed } of Object.values(this.#channels)) missed()
+      this.#asking = setInterval(() => client.query('select').catch(() => this.#lost(client)), askEveryMs)
     } catch {
       this.#lost(client)
     }
@@ -46,12 +54,14 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
+    clearInterval(this.#asking)
     await this.#client?.end().catch(() => undefined)
   }
 
   #lost(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return
     this.#client = undefined
+    clearInterval(this.#asking)
     client.end().catch(() => undefined)
     this.#retry = setTimeout(() => void this.open(), 500)
   }

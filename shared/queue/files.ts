@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -35,7 +36,8 @@ const findSlices = sql(
 
 /**
  * Stores a stream as a job's file, piece by piece, and returns its id. It lies in PostgreSQL, where every API and worker process reaches
- * it. When the stream fails, what was stored of it goes again and the failure is thrown on; what a killed process leaves is swept.
+ * it. When the stream fails, what was stored of it goes again and the failure is thrown on; what is left by a killed process, or by a
+ * database that went away, is swept.
  */
 export async function storeFile(
   db: Executor,
@@ -54,7 +56,7 @@ export async function storeFile(
     await db.query(finish(id, size))
     return id
   } catch (error) {
-    await discardFile(db, id).catch(() => undefined)
+    if (!isOutOfReach(error)) await discardFile(db, id).catch(() => undefined)
     throw error
   }
 }

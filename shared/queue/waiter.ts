@@ -9,6 +9,10 @@ const pollMs = 1_000
 const outageMs = 8_000
 /** How often one that is away is asked. */
 const outagePollMs = 100
+/** How long a look may take when the time is up. */
+const lastLookMs = 1_000
+
+const late = new Error('The database did not answer in time')
 
 /** Lets requests wait for operations to settle; one listening connection of the process serves all of them. */
 export class Waiter {
@@ -30,12 +34,13 @@ export class Waiter {
   }
 
   /**
-   * Resolves with the operation once it has settled, or as it stands when the time is up or the signal aborts. Throws when the database
-   * stays away.
+   * Resolves with the operation once it has settled, or as it stood last when the time is up or the signal aborts; undefined when nothing
+   * is known of it. Throws when the database stays away.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
     const deadline = Date.now() + ms
     let answeredAt = Date.now()
+    let known: Operation | undefined
     for (;;) {
       const woken = Promise.withResolvers<void>()
       const waiters = this.#waiting.get(id) ?? new Set()
@@ -44,19 +49,32 @@ export class Waiter {
       const timer = setTimeout(woken.resolve, Math.max(0, Math.min(pollMs, left)))
       signal?.addEventListener('abort', () => woken.resolve(), { once: true })
       try {
-        const operation = await findOperation(this.#db, id)
+        known = await this.#look(id, left + lastLookMs)
         answeredAt = Date.now()
-        const settled = operation === undefined || operation.finished_at !== null
-        if (settled || left <= 0 || signal?.aborted) return operation
+        const settled = known === undefined || known.finished_at !== null
+        if (settled || left <= 0 || signal?.aborted) return known
         await woken.promise
       } catch (error) {
-        if (!isOutOfReach(error) || left <= 0 || signal?.aborted || Date.now() - answeredAt > outageMs) throw error
+        if (error !== late && !isOutOfReach(error)) throw error
+        if (Date.now() >= deadline || signal?.aborted) return known
+        if (Date.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)
       } finally {
         clearTimeout(timer)
         waiters.delete(woken.resolve)
         if (waiters.size === 0) this.#waiting.delete(id)
       }
+    }
+  }
+
+  /** Throws `late` when the database takes longer to say. */
+  async #look(id: string, ms: number): Promise<Operation | undefined> {
+    const timeUp = Promise.withResolvers<never>()
+    const timer = setTimeout(() => timeUp.reject(late), Math.max(0, ms))
+    try {
+      return await Promise.race([findOperation(this.#db, id), timeUp.promise])
+    } finally {
+      clearTimeout(timer)
     }
   }
 

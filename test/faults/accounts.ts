@@ -47,7 +47,7 @@ export async function settleAccounts(site: Site, load: Load, faults: number, not
     repeated,
     hung: sender.hung,
     failed: sender.failed,
-    slowestMs: sender.slowestMs,
+    slowest: sender.slowest,
     note,
     wrong,
   }

@@ -3,7 +3,7 @@ export interface Teardown {
   readonly teardown: (end: () => unknown) => void
 }
 
-/** What came of one case. Every figure but `acknowledged`, `faults`, `failed` and `slowestMs` has to be zero. */
+/** What came of one case. Every figure but `acknowledged`, `faults`, `failed` and `slowest` has to be zero. */
 export interface Figures {
   /** How often the fault was made to happen. */
   readonly faults: number
@@ -17,7 +17,7 @@ export interface Figures {
   readonly hung: number
   /** Requests that were answered with a failure of ours, or not at all, and had to be sent again. */
   readonly failed: number
-  readonly slowestMs: number
+  readonly slowest: { readonly ms: number; readonly what: string }
   /** What else was measured. */
   readonly note?: string
   /** What else is not as it should be, in words. */

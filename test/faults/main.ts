@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { formatTable } from '#scripts/table.ts'
 import { cases } from '#test/faults/cases.ts'
+import { seconds } from '#test/faults/measure.ts'
 import { type Outcome, runCase } from '#test/faults/run-case.ts'
 
 /** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every promise was kept. */
@@ -30,6 +31,6 @@ function verdictOf({ result, failures }: Outcome): string {
 function rowOf({ name, result }: Outcome): (string | number | null)[] {
   if (!result) return [name, ...heading.slice(1).map(() => null)]
   if ('skipped' in result) return [name, ...heading.slice(2).map(() => null), `skipped: ${result.skipped}`]
-  const { faults, acknowledged, lost, repeated, hung, failed, slowestMs, note = '' } = result
-  return [name, faults, acknowledged, lost, repeated, hung, failed, `${(slowestMs / 1000).toFixed(1)} s`, note]
+  const { faults, acknowledged, lost, repeated, hung, failed, slowest, note = '' } = result
+  return [name, faults, acknowledged, lost, repeated, hung, failed, `${seconds(slowest.ms)} ${slowest.what}`, note]
 }

@@ -26,7 +26,7 @@ export interface Reply {
 export class Sender {
   hung = 0
   failed = 0
-  slowestMs = 0
+  slowest = { ms: 0, what: '' }
   /** Answers that no fault of ours explains, each kind once. */
   readonly wrong = new Set<string>()
   readonly #roots: readonly string[]
@@ -44,7 +44,7 @@ export class Sender {
     const began = performance.now()
     const reply = await this.#send(root, request)
     const ms = performance.now() - began
-    this.slowestMs = Math.max(this.slowestMs, ms)
+    if (ms > this.slowest.ms) this.slowest = { ms, what: `${request.method} ${request.path.split('/').slice(4).map(nameless).join('/')}` }
     if (ms > hungAfterMs) this.hung += 1
     if (isFailure(reply)) this.failed += 1
     else if (reply.status >= 400) this.wrong.add(`${request.method} ${nameless(request.path)} was answered ${reply.status} ${reply.data}`)
