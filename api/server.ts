@@ -13,6 +13,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
 import { Waiter } from '#shared/queue/waiter.ts'
+import { countUses } from '#shared/types/indexes/count-uses.ts'
 
 export interface Api {
   readonly port: number
@@ -38,7 +39,8 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
   })
   await listener.open()
-  const services: ApiServices = { config, cache, queue, log, now, database, waiter, rateLimits: new RateLimits(database) }
+  const uses = countUses(database, now, log)
+  const services: ApiServices = { config, cache, queue, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000, requireHostHeader: false },
     createApp(services).callback(),
@@ -52,6 +54,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
       await closeServer(server, graceMs)
       unwatch()
       await listener.close()
+      await uses.flush()
       await queue.close()
       await cache.close()
       await database.close()

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { bootstrapCommands } from './commands/bootstrap.ts'
 import { importCommands } from './commands/import.ts'
+import { indexCommands } from './commands/indexes.ts'
 import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommands } from './commands/migrate.ts'
@@ -15,5 +16,6 @@ export const commands: readonly Command[] = [
   ...importCommands,
   ...migrateCommands,
   ...jobCommands,
+  ...indexCommands,
   ...bootstrapCommands,
 ]

@@ -4,6 +4,7 @@ import type { Config } from '#shared/kernel/config.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
+import { countUses } from '#shared/types/indexes/count-uses.ts'
 import type { Operator } from './command.ts'
 
 /** Does work with what the processes of Kontor have, and lets go of it. */
@@ -18,5 +19,8 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   await queue.open(() => undefined)
   cleanup.defer(() => queue.close())
   const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-  return await work({ config, db, cache, queue, log, now: () => new Date(), principal: null, cause })
+  const now = () => new Date()
+  const uses = countUses(db, now, log)
+  cleanup.defer(() => uses.flush())
+  return await work({ config, db, cache, queue, log, now, uses, principal: null, cause })
 }

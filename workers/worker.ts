@@ -6,6 +6,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import type { Pool } from '#shared/queue/job.ts'
 import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
+import { countUses } from '#shared/types/indexes/count-uses.ts'
 import { watchConnections, watchQueues, watchRunners } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
@@ -38,7 +39,8 @@ export async function startWorker(
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
   const resources = openResources(log)
-  const services = { config, cache, queue, log, now, db: database, resources }
+  const uses = countUses(database, now, log)
+  const services = { config, cache, queue, log, now, uses, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new Listener(config.databaseUrl, name, {
     [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
@@ -58,6 +60,7 @@ export async function startWorker(
       await listener.close()
       await pools.stop(graceMs)
       await resources.close()
+      await uses.flush()
       await queue.close()
       await cache.close()
       await database.close()

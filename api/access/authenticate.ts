@@ -20,6 +20,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     queue: services.queue,
     log: services.log,
     now: services.now,
+    uses: services.uses,
     db: services.database,
     principal,
     cause,

@@ -8,6 +8,7 @@ import type { Verification } from '#shared/db/verification.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import type { Tally } from '#shared/kernel/tally.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
 /** What every process holds one of, and every piece of work reaches. */
@@ -16,6 +17,8 @@ export interface Services {
   readonly cache: Cache
   readonly queue: Queue
   readonly log: Logger
+  /** Counts how often fields are searched by (shared/types/indexes/uses.ts). */
+  readonly uses: Tally
   /** The time, so that tests own it. */
   readonly now: () => Date
 }

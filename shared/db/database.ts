@@ -135,7 +135,8 @@ function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowS
   return tx
 }
 
-const toQuery = (statement: Statement): pg.QueryConfig => ({
+/** A statement as the driver takes it. */
+export const toQuery = (statement: Statement): pg.QueryConfig => ({
   text: statement.text,
   values: values(statement),
   ...(statement.name === undefined ? {} : { name: statement.name }),

@@ -61,7 +61,7 @@ interface Match {
 
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
-  const conditions = searchConditions(type, access, query)
+  const conditions = searchConditions(scope, type, access, query)
   const where = conditions.length === 0 ? builder.raw('true') : allOf(conditions)
   const texts = type.fields.filter((field) => fieldKinds[field.type].columns[0] === 'text').map(({ column }) => column)
   return scope.db.query<Match>(
@@ -69,7 +69,7 @@ function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query
       // PostgreSQL keeps the length of long text beside it, so this reads none of it.
       builder.raw(
         `select id, ${['0', ...texts.map(() => 'coalesce(octet_length(??), 0)')].join(' + ')} as bytes from ? where ? order by ? limit ?`,
-        [...texts, tableOf(type), where, searchOrder(type, access, query), maxExported + 1] as never,
+        [...texts, tableOf(type), where, searchOrder(scope, type, access, query), maxExported + 1] as never,
       ),
     ),
   )

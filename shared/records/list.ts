@@ -11,6 +11,7 @@ import { allColumns, type RecordView, type Row } from '#shared/records/record.ts
 import { chosenFields } from '#shared/records/selection.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
+import { noteUse } from '#shared/types/indexes/uses.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 export interface ListQuery {
@@ -34,6 +35,7 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
     const reference = referenceOf(type, access, query)
+    if (reference) noteUse(scope, reference.field, 'reference')
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const statement = pageOf(type, access, reference?.field, after !== undefined)

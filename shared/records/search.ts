@@ -21,8 +21,8 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
-    const conditions = searchConditions(type, access, query)
-    const order = searchOrder(type, access, query)
+    const conditions = searchConditions(scope, type, access, query)
+    const order = searchOrder(scope, type, access, query)
     const rows = await readRows<Row & { total: number }>(scope, pageWithTotal(type, conditions, order, query.limit, startOf(query)))
     const found = rows.filter(({ id }) => id !== null)
     const records = visibleRows(type, found, access, chosen)

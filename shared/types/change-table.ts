@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Scope } from '#shared/access/scope.ts'
+import type { Workspace } from '#shared/access/workspace.ts'
 import { isLockTimeout } from '#shared/db/conflicts.ts'
-import type { Tx } from '#shared/db/database.ts'
+import type { Executor, Tx } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { makeIndexGiveWay } from '#shared/types/indexes/build.ts'
 
 /** How long a change of a table is tried before the caller is told to come back. */
 const patienceMs = 10_000
@@ -16,9 +17,13 @@ const limitLockWait = { text: `set local lock_timeout = '500ms'` }
 /**
  * Runs a change of a record type's table in a transaction. Such a change needs the table alone for a moment, and while it waits for
  * that, everybody who comes for the table waits behind it. So it waits half a second at most, lets the others through, and tries again
- * from the start, for ten seconds; then it throws ORG_NOT_READY with Retry-After, for the table is in use without a break.
+ * from the start, for ten seconds, and an index that is being built gives way to it; then it throws ORG_NOT_READY with Retry-After, for the table is in use without a break.
  */
-export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx) => Promise<T>, tryForMs = patienceMs): Promise<T> {
+export async function changeTable<T>(
+  { db, workspace }: { readonly db: Executor; readonly workspace: Pick<Workspace, 'id'> },
+  change: (tx: Tx) => Promise<T>,
+  tryForMs = patienceMs,
+): Promise<T> {
   const deadline = performance.now() + tryForMs
   const attempt = async (tx: Tx) => {
     await tx.query(limitLockWait)
@@ -32,6 +37,7 @@ export async function changeTable<T>({ db }: Pick<Scope, 'db'>, change: (tx: Tx)
       if (!isLockTimeout(error)) throw error
       if (performance.now() > deadline) throw busy(error)
     }
+    await makeIndexGiveWay(db, workspace.id)
     // Changes that failed together must not come back together.
     await setTimeout(50 + Math.random() * 250)
   }

@@ -116,10 +116,13 @@ interface Index {
 }
 
 // A btree entry ends at 2,704 bytes; text that may be longer is held apart by its digest.
-const digested = new Set<FieldType>(['text', 'url', 'file'])
+const digested: ReadonlySet<FieldType> = new Set<FieldType>(['text', 'url', 'file'])
+
+/** Whether text of the type may be too long for an entry of a btree. */
+export const isDigested = (type: FieldType): boolean => digested.has(type)
 
 /** What the unique index of a field of the type sorts by, of one value or column `??`: a search by it must ask in the same words. */
-export const uniqueKeyOf = (type: FieldType): string => (digested.has(type) ? 'text_digest(??)' : '??')
+export const uniqueKeyOf = (type: FieldType): string => (isDigested(type) ? 'text_digest(??)' : '??')
 
 function indexesOf(field: Column): readonly Index[] {
   const columns = columnsOf(field)

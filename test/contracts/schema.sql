@@ -59,6 +59,19 @@ create table event_outbox (
   constraint event_outbox_pkey PRIMARY KEY (id)
 );
 
+create table field_indexes (
+  workspace_id uuid not null,
+  field_id uuid not null,
+  kind text not null,
+  asked_at timestamp with time zone not null,
+  built_at timestamp with time zone,
+  failures integer default 0 not null,
+  failure text,
+  retry_at timestamp with time zone,
+  constraint field_indexes_pkey PRIMARY KEY (workspace_id, field_id, kind),
+  constraint field_indexes_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
+);
+
 create table field_numbers (
   workspace_id uuid not null,
   field_id uuid not null,
@@ -66,6 +79,16 @@ create table field_numbers (
   next bigint not null,
   constraint field_numbers_pkey PRIMARY KEY (workspace_id, field_id, period),
   constraint field_numbers_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table field_uses (
+  workspace_id uuid not null,
+  field_id uuid not null,
+  use text not null,
+  score double precision not null,
+  used_at timestamp with time zone not null,
+  constraint field_uses_pkey PRIMARY KEY (workspace_id, field_id, use),
+  constraint field_uses_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
 create table fields (

@@ -69,7 +69,7 @@ test('a change of a table that is never free is given up, and the caller is told
   t.teardown(() => reader.release())
   await reader.query('begin')
   await reader.query(`select from ${table}`)
-  const change = changeTable({ db: w.api.services.database }, (tx) => tx.query({ text: `drop table ${table}` }), 0)
+  const change = changeTable({ db: w.api.services.database, workspace: org }, (tx) => tx.query({ text: `drop table ${table}` }), 0)
   const error = await t.throwsAsync(change, { message: /in use without a break/ })
   t.like(error, { code: 'ORG_NOT_READY', status: 503, headers: { 'Retry-After': '5' } })
   await reader.query('commit')

@@ -1,5 +1,6 @@
 import type { Services } from '#shared/access/scope.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
+import { followUse } from '#shared/types/indexes/follow.ts'
 import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 
 type Sweeper = Services & { db: Executor }
@@ -8,7 +9,8 @@ interface Sweep {
   readonly name: string
   /** A cron expression with seconds. */
   readonly every: string
-  readonly run: (services: Sweeper) => Promise<void>
+  /** Ends early, and whole, when the signal aborts. */
+  readonly run: (services: Sweeper, signal: AbortSignal) => Promise<void>
 }
 
 /** Runs `work` in a transaction that holds the sweep's lock, unless another process holds it. */
@@ -41,6 +43,12 @@ export const sweeps: readonly Sweep[] = [
     every: '*/5 * * * * *',
     run: (services) => alone('jobs at gates', services, () => services.queue.doors.letInAll()),
   },
+  {
+    name: 'indexes that follow use',
+    every: '*/10 * * * * *',
+    run: async (services, signal) => void (await followUse(services, signal)),
+  },
+  remove('faded uses', '0 37 3 * * *', `delete from field_uses where used_at < now() - interval '90 days'`),
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
   remove('finished operations', '0 7 * * * *', `delete from operations where finished_at < now() - interval '30 days'`),
   remove('old runs of functions', '0 57 * * * *', `delete from function_runs where finished_at < now() - interval '30 days'`),

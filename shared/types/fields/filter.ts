@@ -20,7 +20,10 @@ export const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, s
  * backslash stand for themselves.
  */
 export const contains = (column: string, text: string): Knex.Raw =>
-  builder.raw('? like ?', [lowerCaseOf(builder.raw('??', [column])), `%${lowerCase(text).replace(/[\\%_]/g, '\\$&')}%`])
+  builder.raw('? like ?', [searchedText(column), `%${lowerCase(text).replace(/[\\%_]/g, '\\$&')}%`])
+
+/** What of a text column `contains` looks into: a trigram index must be of the same expression. */
+export const searchedText = (column: string): Knex.Raw => lowerCaseOf(builder.raw('??', [column]))
 
 /** Filters of the types that are text: `eq` and `ne` exact, `contains` without regard to letter case. */
 export const textFilter: KindFilter = {

@@ -53,14 +53,20 @@ export const exceptions: readonly Exception[] = [
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
+    statements: ['find_used_types'],
+    tables: ['field_uses', 'field_indexes', 'fields', 'record_types', 'record_counts'],
+    because: 'indexes are made where they are of most use, in all workspaces; the operator sees them',
+  },
+  {
     statements: [
       'delete from operations where finished_at <',
+      'delete from field_uses where used_at <',
       'delete from function_runs where finished_at <',
       'delete from job_files where created_at <',
       'delete from invitations where expires_at <',
       "delete from outbox_mails where status = 'sent' and sent_at <",
     ],
-    tables: ['operations', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
+    tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
     because: 'what is old is swept in all workspaces',
   },
 ]

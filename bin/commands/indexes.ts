@@ -1,0 +1,43 @@
+import { schema, t } from '#shared/kernel/schema.ts'
+import { type ListedIndex, listIndexes } from '#shared/types/indexes/list.ts'
+import { command } from '../command.ts'
+import { inWorkspace } from '../workspaces.ts'
+
+const shown = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
+  `${type}.${field}`,
+  kind,
+  state,
+  `${(size_bytes / 2 ** 20).toFixed(1)} MB`,
+  `${records} records`,
+  `${scans} scans`,
+  last_used_at ?? 'not used',
+  why,
+]
+
+/** Lines of cells that stand below each other; the last cell ends its line. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>((widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)), [])
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+export const indexCommands = [
+  command({
+    name: 'indexes',
+    summary: 'Show the indexes that follow use: why, how large, last used, in what state',
+    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; left out, all of them' })) })),
+    run: async ({ workspace }, operator) => {
+      const scope = workspace === undefined ? undefined : await inWorkspace(operator, workspace)
+      const indexes = await listIndexes(operator.db, operator.now(), scope?.workspace.id ?? null)
+      const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, ofOne]) => [
+        `workspace ${id}`,
+        ...aligned(ofOne.map(shown)).map((line) => `  ${line}`),
+      ])
+      return { data: { indexes }, lines: lines.length > 0 ? lines : ['No field is used enough for an index of its own.'] }
+    },
+  }),
+]

@@ -1,0 +1,54 @@
+import { builder } from '#shared/db/builder.ts'
+import type { Executor } from '#shared/db/database.ts'
+import type { Session } from '#shared/db/session.ts'
+import { build, sql } from '#shared/db/statement.ts'
+import { askForIndex, forgetIndex, noteBuilt } from '#shared/types/indexes/index-store.ts'
+import { indexKinds, indexNameOf } from '#shared/types/indexes/kinds.ts'
+import type { Wish } from '#shared/types/indexes/plan.ts'
+import { schemaOf } from '#shared/types/tables.ts'
+
+type Wanted = Pick<Wish, 'type' | 'field' | 'kind' | 'index'>
+
+/** The connections that build are known to the database by this name. */
+export const sessionName = 'kontor worker indexes'
+
+/** Builds an index while everybody reads and writes on. One that was left unfinished goes first. Does nothing when its field is gone. */
+export async function buildIndex(session: Session, wish: Wanted, now: () => Date): Promise<void> {
+  const { type, field, kind } = wish
+  const schema = schemaOf(type.workspaceId)
+  const asked = await session.query(askForIndex(type.workspaceId, field.id, kind, now()))
+  if (asked.length === 0) return
+  if (wish.index?.state === 'broken') await dropNamed(session, wish)
+  const definition = indexKinds[kind].definition(field.column)
+  await session.query(
+    build(builder.raw('create index concurrently ?? on ??.?? ?', [indexNameOf(kind, field.id), schema, type.key, definition])),
+  )
+  // An index of an expression begins without statistics, and so does a table that was filled just now: the planner would not know either.
+  await session.query(build(builder.raw('analyze ??.??', [schema, type.key])))
+  await session.query(noteBuilt(type.workspaceId, field.id, kind, now()))
+}
+
+/** Drops an index, as unnoticed as it was built. */
+export async function dropIndex(session: Session, wish: Wanted): Promise<void> {
+  await dropNamed(session, wish)
+  await session.query(forgetIndex(wish.type.workspaceId, wish.field.id, wish.kind))
+}
+
+const dropNamed = (session: Session, { type, field, kind }: Wanted) =>
+  session.query(build(builder.raw('drop index concurrently if exists ??.??', [schemaOf(type.workspaceId), indexNameOf(kind, field.id)])))
+
+const giveWay = sql(
+  'make_index_give_way',
+  `select pg_cancel_backend(activity.pid)
+   from pg_stat_activity as activity
+   where activity.datname = current_database() and activity.application_name = $1 and exists (
+     select from pg_locks as lock
+     join pg_class as class on class.oid = lock.relation
+     join pg_namespace as space on space.oid = class.relnamespace
+     where lock.pid = activity.pid and lock.mode = 'ShareUpdateExclusiveLock' and lock.granted and space.nspname = $2
+   )`,
+)
+
+/** Ends the building of an index in a workspace, which whoever changes a type would have to wait for; it is begun again later. */
+export const makeIndexGiveWay = async (db: Executor, workspaceId: string): Promise<void> =>
+  void (await db.query(giveWay(sessionName, schemaOf(workspaceId))))

@@ -1,0 +1,139 @@
+import type { Session } from '#shared/db/session.ts'
+import { sql } from '#shared/db/statement.ts'
+import type { FieldType } from '#shared/kernel/field-type.ts'
+import type { IndexKindName } from '#shared/types/indexes/kinds.ts'
+import { thresholds } from '#shared/types/indexes/thresholds.ts'
+import { fadedSql } from '#shared/types/indexes/use-store.ts'
+import type { CountedUse, KeptIndex, UsedField, UsedType } from '#shared/types/indexes/used-type.ts'
+
+// Few types are used enough, of all workspaces together; of those everything is read. What an index has come to is the catalogue's to say.
+const find = sql(
+  'find_used_types',
+  `with busy as (
+     select field.workspace_id, field.type_id
+     from field_uses as used join fields as field on field.workspace_id = used.workspace_id and field.id = used.field_id
+     where ${fadedSql('used.score', 'used.used_at', '$1::timestamptz')} >= $2 and ($3::uuid is null or used.workspace_id = $3)
+     union
+     select field.workspace_id, field.type_id
+     from field_indexes as kept join fields as field on field.workspace_id = kept.workspace_id and field.id = kept.field_id
+     where $3::uuid is null or kept.workspace_id = $3
+   ),
+   used as (
+     select used.workspace_id, used.field_id, json_agg(json_build_object('use', used.use, 'used_at', used.used_at,
+       'score', round(${fadedSql('used.score', 'used.used_at', '$1::timestamptz')})::bigint) order by used.use) as uses
+     from busy join fields as field on field.workspace_id = busy.workspace_id and field.type_id = busy.type_id
+     join field_uses as used on used.workspace_id = field.workspace_id and used.field_id = field.id
+     group by used.workspace_id, used.field_id
+   ),
+   found as (
+     select kept.*, to_regclass(format('ws_%s.%s_%s', replace(kept.workspace_id::text, '-', ''), kept.kind, replace(kept.field_id::text, '-', '')))
+       as place
+     from field_indexes as kept
+   ),
+   indexed as (
+     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at,
+       'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
+       'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
+       'is_being_built', exists (select from pg_stat_progress_create_index as progress where progress.index_relid = found.place)
+     ) order by found.kind) as indexes
+     from found left join pg_index as form on form.indexrelid = found.place
+     group by found.workspace_id, found.field_id
+   )
+   select type.workspace_id, type.key, (
+       select coalesce(sum(count.records), 0)::bigint from record_counts as count
+       where count.workspace_id = type.workspace_id and count.type_id = type.id
+     ) as records, (
+       select json_agg(json_build_object('id', field.id, 'key', field.key, 'type', field.type, 'unique', field.is_unique,
+         'column', field.column_name, 'uses', coalesce(used.uses, '[]'), 'indexes', coalesce(indexed.indexes, '[]')) order by field.position)
+       from fields as field
+       left join used on used.workspace_id = field.workspace_id and used.field_id = field.id
+       left join indexed on indexed.workspace_id = field.workspace_id and indexed.field_id = field.id
+       where field.workspace_id = type.workspace_id and field.type_id = type.id
+     ) as fields
+   from busy join record_types as type on type.workspace_id = busy.workspace_id and type.id = busy.type_id
+   order by type.workspace_id, type.id`,
+)
+
+interface Row {
+  readonly workspace_id: string
+  readonly key: string
+  readonly records: number
+  readonly fields: readonly FieldRow[]
+}
+interface FieldRow {
+  readonly id: string
+  readonly key: string
+  readonly type: FieldType
+  readonly unique: boolean
+  readonly column: string
+  readonly uses: readonly (Pick<CountedUse, 'use' | 'score'> & { readonly used_at: string })[]
+  readonly indexes: readonly IndexRow[]
+}
+interface IndexRow {
+  readonly kind: IndexKindName
+  readonly asked_at: string
+  readonly retry_at: string | null
+  readonly failure: string | null
+  readonly is_valid: boolean | null
+  readonly is_being_built: boolean
+  readonly size: number | null
+  readonly scans: number | null
+  readonly scanned_at: string | null
+}
+
+/** The lowest score that can ask for an index. */
+const lowestScore = Math.min(...thresholds.build.map(({ score }) => score))
+
+/** The record types, of one workspace or of all, in which a field is used enough to be looked at or has an index by use. */
+export async function findUsedTypes(db: Session, now: Date, workspaceId: string | null = null): Promise<UsedType[]> {
+  const rows = await db.query<Row>(find(now, lowestScore, workspaceId))
+  return rows.map(({ workspace_id, fields, ...row }) => ({ ...row, workspaceId: workspace_id, fields: fields.map(fieldOf) }))
+}
+
+const fieldOf = ({ uses, indexes, ...row }: FieldRow): UsedField => ({
+  ...row,
+  uses: uses.map(({ used_at, ...use }) => ({ ...use, usedAt: new Date(used_at) })),
+  indexes: indexes.map(indexOf),
+})
+
+const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow): KeptIndex => ({
+  kind,
+  failure,
+  state: is_valid === null ? 'missing' : is_valid ? 'ready' : 'broken',
+  isBeingBuilt: is_being_built,
+  askedAt: new Date(row.asked_at),
+  retryAt: dateOf(row.retry_at),
+  sizeBytes: row.size ?? 0,
+  scans: row.scans ?? 0,
+  scannedAt: dateOf(row.scanned_at),
+})
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+
+/** Notes that an index is asked for; no row when its field is gone. Values: workspace, field, kind, now. */
+export const askForIndex = sql(
+  'ask_for_index',
+  `insert into field_indexes (workspace_id, field_id, kind, asked_at)
+   select workspace_id, id, $3, $4::timestamptz from fields where workspace_id = $1 and id = $2
+   on conflict (workspace_id, field_id, kind) do update set asked_at = excluded.asked_at
+   returning field_id`,
+)
+
+/** Notes that an index stands. Values: workspace, field, kind, now. */
+export const noteBuilt = sql(
+  'note_index_built',
+  `update field_indexes set built_at = $4, failures = 0, failure = null, retry_at = null
+   where workspace_id = $1 and field_id = $2 and kind = $3`,
+)
+
+/** Notes that an index could not be made or dropped; no row when its field is gone. Values: workspace, field, kind, now, why. */
+export const noteFailed = sql(
+  'note_index_failed',
+  `update field_indexes set failures = failures + 1, failure = $5, retry_at = $4::timestamptz
+     + make_interval(mins => least(${thresholds.retry.firstMinutes} * 2 ^ least(failures, 20), ${thresholds.retry.lastMinutes})::integer)
+   where workspace_id = $1 and field_id = $2 and kind = $3
+   returning failure`,
+)
+
+/** Forgets an index that was dropped. Values: workspace, field, kind. */
+export const forgetIndex = sql('forget_index', 'delete from field_indexes where workspace_id = $1 and field_id = $2 and kind = $3')

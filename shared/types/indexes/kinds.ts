@@ -1,0 +1,81 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import type { FieldType } from '#shared/kernel/field-type.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { searchedText } from '#shared/types/fields/filter.ts'
+import { fieldKinds } from '#shared/types/fields/kinds.ts'
+import type { FieldUse } from '#shared/types/indexes/uses.ts'
+import { isDigested } from '#shared/types/tables.ts'
+
+/** A kind of index on one field; an index is named by its kind and its field's id. */
+export interface IndexKind {
+  /** What follows `on table` in its definition. */
+  readonly definition: (column: string) => Knex.Raw
+  /** The uses that ask for it. */
+  readonly asked: readonly FieldUse[]
+  /** Whether it also finds values as `value` does, which then need no index of their own. */
+  readonly findsValues: boolean
+  readonly suits: (type: FieldType) => boolean
+}
+
+const first = (type: FieldType): string => fieldKinds[type].columns[0]
+const isList = (type: FieldType): boolean => first(type).endsWith('[]')
+// A btree entry ends at 2,704 bytes: on longer text it would refuse the record.
+const fitsBtree = (type: FieldType): boolean => !isList(type) && !isDigested(type)
+
+/**
+ * Every kind there is. They match what a search compiles to (shared/types/fields/filter.ts, shared/records/conditions.ts): comparisons of the
+ * bare column, `like` in its small letters, `@>`, and an order with empty values last and the newest first among equals. A btree cannot be read backwards for
+ * the other direction, for then empty values would come first.
+ */
+export const indexKinds = Object.freeze({
+  value: {
+    definition: (column) => builder.raw('(??, id desc) where ?? is not null', [column, column]),
+    asked: ['equality', 'range'],
+    findsValues: true,
+    suits: fitsBtree,
+  },
+  ascending: {
+    definition: (column) => builder.raw('(?? asc nulls last, id desc)', [column]),
+    asked: ['ascending'],
+    findsValues: true,
+    suits: fitsBtree,
+  },
+  descending: {
+    definition: (column) => builder.raw('(?? desc nulls last, id desc)', [column]),
+    asked: ['descending'],
+    findsValues: true,
+    suits: fitsBtree,
+  },
+  /** Long text keeps but its hash in it: it finds what is equal, and puts nothing in order. */
+  hash: {
+    definition: (column) => builder.raw('using hash (??)', [column]),
+    asked: ['equality'],
+    findsValues: false,
+    suits: (type) => isDigested(type),
+  },
+  trigram: {
+    definition: (column) => builder.raw('using gin (? gin_trgm_ops) where ?? is not null', [searchedText(column), column]),
+    asked: ['contains', 'search'],
+    findsValues: false,
+    suits: (type) => first(type) === 'text',
+  },
+  entries: {
+    definition: (column) => builder.raw('using gin (??) where ?? is not null', [column, column]),
+    asked: ['reference'],
+    findsValues: false,
+    suits: isList,
+  },
+} satisfies Readonly<Record<string, IndexKind>>)
+export type IndexKindName = keyof typeof indexKinds
+
+/** The kinds in the table's order, with their names. */
+export const allIndexKinds = Object.entries(indexKinds) as unknown as readonly (readonly [IndexKindName, IndexKind])[]
+
+/** The name of an index: within 63 bytes, and longer than a type's key may be, with which it shares the schema. */
+export const indexNameOf = (kind: IndexKindName, fieldId: string): string => `${kind}_${fieldId.replaceAll('-', '')}`
+
+/** The uses that indexes serve which the field has anyhow (shared/types/tables.ts). */
+export function servedAnyhow({ type, unique }: Pick<Field, 'type' | 'unique'>): readonly FieldUse[] {
+  if (type === 'ref') return ['equality', 'reference']
+  return unique && !isDigested(type) ? ['equality'] : []
+}

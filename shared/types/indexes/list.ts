@@ -1,0 +1,91 @@
+import type { Session } from '#shared/db/session.ts'
+import { sql } from '#shared/db/statement.ts'
+import { findUsedTypes } from '#shared/types/indexes/index-store.ts'
+import type { IndexKindName } from '#shared/types/indexes/kinds.ts'
+import { askedScore, type Wish, wishesOf } from '#shared/types/indexes/plan.ts'
+import type { CountedUse } from '#shared/types/indexes/used-type.ts'
+import { schemaOf } from '#shared/types/tables.ts'
+
+/** An index as the operator sees it; times are RFC 3339. */
+export interface ListedIndex {
+  readonly workspace_id: string
+  readonly type: string
+  readonly field: string
+  readonly kind: IndexKindName | 'unique' | 'ref'
+  /**
+   * `ready`; `building`; `wanted`, to be built next; `failed`, to be tried again; `unwanted`, to be dropped next; `watched`, used too seldom
+   * for one yet.
+   */
+  readonly state: 'ready' | 'building' | 'wanted' | 'failed' | 'unwanted' | 'watched'
+  readonly why: string
+  readonly records: number
+  readonly size_bytes: number
+  /** How often its field was used, where what is days old counts for less. */
+  readonly uses: number
+  readonly last_used_at: string | null
+  /** How often and when last PostgreSQL took it. */
+  readonly scans: number
+  readonly last_scan_at: string | null
+}
+
+/**
+ * The indexes that follow use and those that are about to, of one workspace or of all; of one also those that its fields have anyhow. By
+ * workspace and type, those worth most first.
+ */
+export async function listIndexes(db: Session, now: Date, workspaceId: string | null): Promise<ListedIndex[]> {
+  const types = await findUsedTypes(db, now, workspaceId)
+  const following = types.flatMap((type) => wishesOf(type, now)).map(listed)
+  return workspaceId === null ? following : [...following, ...(await db.query<ListedIndex>(findAnyhow(workspaceId, schemaOf(workspaceId))))]
+}
+
+function listed(wish: Wish): ListedIndex {
+  const { type, field, kind, index, score, usedAt } = wish
+  return {
+    workspace_id: type.workspaceId,
+    type: type.key,
+    field: field.key,
+    kind,
+    state: stateOf(wish),
+    why: whyOf(wish),
+    records: type.records,
+    size_bytes: index?.sizeBytes ?? 0,
+    uses: score,
+    last_used_at: usedAt?.toISOString() ?? null,
+    scans: index?.scans ?? 0,
+    last_scan_at: index?.scannedAt?.toISOString() ?? null,
+  }
+}
+
+function stateOf({ isChosen, index }: Wish): ListedIndex['state'] {
+  if (index?.isBeingBuilt) return 'building'
+  if (index?.retryAt) return 'failed'
+  if (isChosen) return index?.state === 'ready' ? 'ready' : 'wanted'
+  return index ? 'unwanted' : 'watched'
+}
+
+function whyOf(wish: Wish): string {
+  const { uses, type, isChosen, index } = wish
+  const used = uses.map(({ use, score }: CountedUse) => `${use} ${score}`).join(', ') || 'not used'
+  if (index?.failure && index.retryAt) return `${used}; ${index.failure}; again at ${index.retryAt.toISOString()}`
+  if (isChosen) return used
+  const asked = askedScore(type.records)
+  if (!Number.isFinite(asked)) return `${used}; the type holds few records`
+  return wish.score >= asked ? `${used}; others are worth more` : `${used} of ${asked}`
+}
+
+const findAnyhow = sql(
+  'find_indexes_anyhow',
+  `select $1::text as workspace_id, type.key as type, field.key as field, anyhow.kind, 'ready' as state,
+     case anyhow.kind when 'unique' then 'its values are unique' else 'it is a reference' end as why, (
+       select coalesce(sum(count.records), 0)::bigint from record_counts as count
+       where count.workspace_id = type.workspace_id and count.type_id = type.id
+     ) as records, pg_relation_size(anyhow.place)::bigint as size_bytes, 0 as uses, null as last_used_at,
+     pg_stat_get_numscans(anyhow.place) as scans, pg_stat_get_lastscan(anyhow.place) as last_scan_at
+   from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
+   cross join lateral (
+     select kind, to_regclass(format('%I.%I', $2::text, kind || '_' || replace(field.id::text, '-', ''))) as place
+     from unnest(array['unique', 'ref']) as kind
+   ) as anyhow
+   where field.workspace_id = $1::uuid and anyhow.place is not null
+   order by type.position, field.position, anyhow.kind`,
+)
