@@ -1,11 +1,14 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
 import { csv } from '#bench/cases/csv.ts'
+import { drain } from '#bench/cases/drain.ts'
+import { fairness } from '#bench/cases/fairness.ts'
 import { functions } from '#bench/cases/functions.ts'
+import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { size } from '#bench/cases/size.ts'
 
 /** All cases, in the order in which they are measured: those that only read come first, since the others make tables grow. */
-export const groups: readonly Group[] = [size, access, records, living, csv, recompute, functions]
+export const groups: readonly Group[] = [size, access, records, living, csv, jobs, drain, fairness, recompute, functions]

@@ -10,7 +10,7 @@ export interface Row {
   readonly ratio: number
 }
 
-const nameWidth = 46
+const nameWidth = 50
 const unitWidth = 12
 
 /** The first line of the table. */

@@ -37,7 +37,9 @@ const sampleSize = 5_000
 export async function makeWorkspace(db: Executor, ownerId: string, name: string): Promise<string> {
   const id = randomUUID()
   await db.query({ text: `insert into workspaces (id, name, plan, owner_id) values ($1, $2, 'paid', $3)`, values: [id, name, ownerId] })
-  await db.query({ text: 'insert into members (workspace_id, user_id) values ($1, $2)', values: [id, ownerId] })
+  // Before the first record, or nobody would be told of it.
+  const text = `insert into members (workspace_id, user_id, created_at) values ($1, $2, now() - interval '1 year')`
+  await db.query({ text, values: [id, ownerId] })
   await createWorkspaceTables(db, id)
   return id
 }

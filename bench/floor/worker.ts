@@ -8,26 +8,32 @@ import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/
  */
 const boss = await openBoss(pool)
 const settled = signalling(pool, channels.settled)
-let isWanted = false
-let isTaking = false
+/** While one lane waits for the database another goes on. */
+const lanes = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
 
-async function take(): Promise<void> {
-  isWanted = true
-  if (isTaking) return
-  isTaking = true
-  while (isWanted) {
-    isWanted = false
-    for (;;) {
-      const jobs = await boss.fetch(queueName, { batchSize: 100 })
-      if (jobs.length === 0) break
-      const ids = jobs.map(({ id }) => id)
-      await boss.complete(queueName, ids)
-      for (const id of ids) settled(id)
-    }
+async function take(lane: (typeof lanes)[number]): Promise<void> {
+  lane.isWanted = true
+  if (lane.isTaking) return
+  lane.isTaking = true
+  while (lane.isWanted) {
+    lane.isWanted = false
+    while (await takeSome());
   }
-  isTaking = false
+  lane.isTaking = false
 }
 
-await listen(channels.filled, () => void take())
+async function takeSome(): Promise<boolean> {
+  const ids = (await boss.fetch(queueName, { batchSize: 100 })).map(({ id }) => id)
+  if (ids.length === 0) return false
+  await boss.complete(queueName, ids)
+  for (const id of ids) settled(id)
+  return true
+}
+
+const takeAll = (): void => {
+  for (const lane of lanes) void take(lane)
+}
+
+await listen(channels.filled, takeAll)
 createServer((_, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1')
-await take()
+takeAll()
