@@ -30,8 +30,8 @@ export async function readJson(request: IncomingMessage): Promise<JsonBody> {
 }
 
 /**
- * Reads a body of any kind: parsed as `readJson` does where its content type says JSON and it is, else its text; null when it is empty.
- * Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
+ * Reads a body of any kind: parsed as `readJson` does where it is JSON, whatever its content type says, else its text; null when it is
+ * empty (document 3, HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
  */
 export async function readAnyBody(request: IncomingMessage): Promise<JsonBody> {
   refuseCompressed(request)
@@ -39,7 +39,7 @@ export async function readAnyBody(request: IncomingMessage): Promise<JsonBody> {
   if (bytes.length === 0) return { value: null, bytes }
   const text = decode(bytes)
   refuseBadText(text, 'body')
-  return { value: saysJson(request) ? jsonOr(text) : text, bytes }
+  return { value: jsonOr(text), bytes }
 }
 
 function jsonOr(text: string): unknown {

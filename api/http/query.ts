@@ -14,9 +14,9 @@ export function refuseBadAddress({ url, querystring, query }: Context): void {
   if (isReplaced && !/%ef%bf%bd/i.test(querystring)) throw problem('VALIDATION_ERROR', 'query must be percent-encoded UTF-8')
 }
 
-/** A request as it was asked for, with the first value of each parameter. */
+/** A request as it was asked for, with the first value of each parameter. HEAD asks what GET would be answered. */
 export const lineOf = ({ method, path, query }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
-  method,
+  method: method === 'HEAD' ? 'GET' : method,
   path,
   query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ''])),
 })

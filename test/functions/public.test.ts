@@ -25,7 +25,7 @@ test('a public function gets the request and its return value is the whole body'
   t.deepEqual((await post(visitor, org, id, { x: [1.5, null] })).body, { method: 'POST', path, query: {}, body: { x: [1.5, null] } })
 })
 
-test('a body is parsed where it is JSON, is text otherwise, and null when there is none', async (t) => {
+test('a body is parsed where it is JSON, whatever it is called, is text otherwise, and null when there is none', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return { body: input.body }'), open)
   const json = { 'content-type': 'application/json' }
@@ -34,7 +34,11 @@ test('a body is parsed where it is JSON, is text otherwise, and null when there 
     ['{"a":1}', json, { a: 1 }],
     ['"x"', { 'content-type': 'application/vnd.api+json; charset=utf-8' }, 'x'],
     ['{"a":', json, '{"a":'],
-    ['{"a":1}', text, '{"a":1}'],
+    ['{"a":1}', text, { a: 1 }],
+    ['[1]', {}, [1]],
+    ['12', text, 12],
+    ['12 apples', text, '12 apples'],
+    ['{"a":1}', { 'content-type': 'application/x-www-form-urlencoded' }, { a: 1 }],
     ['a=1&b=2', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1&b=2'],
     ['é😀', text, 'é😀'],
     ['', text, null],
@@ -147,6 +151,14 @@ test('sixty calls a minute of one address, counted by all API processes, whereve
     t.regex(refused.headers.get('ratelimit') ?? '', /^"functions";r=0;/)
   }
   t.is((await get(visitor, org, id)).status, 200, 'another address')
+})
+
+test('HEAD runs it as GET would, and leaves the body out', async (t) => {
+  const { org, visitor } = await fresh()
+  const { id } = await createFunction(t, org, handlerOf('return input.method'), open)
+  const [head, got] = [await visitor.send('HEAD', `/fn/${org.id}/${id}`, undefined, fromAnywhere()), await get(visitor, org, id)]
+  t.deepEqual([head.status, head.text, head.headers.get('content-length')], [200, '', got.headers.get('content-length')])
+  t.is(got.text, '"GET"')
 })
 
 test('browsers of any origin may call it, without credentials', async (t) => {
