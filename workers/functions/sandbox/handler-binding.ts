@@ -7,12 +7,20 @@ export interface SourceProblem {
   readonly message: string
 }
 
+/** What is wrong with a source that binds none. */
+export const noHandler: SourceProblem = Object.freeze({
+  line: 1,
+  column: 1,
+  message: 'the source must define a function named handler at top level',
+})
+
 /**
  * Finds out without running it whether a source binds a global `handler` that can be a function: by a function declaration, by const,
- * let or var, or by assigning to `handler`, `globalThis.handler` or `this.handler`, at top level. Null means that it does. The source is
- * one that V8 has compiled: where acorn cannot follow, V8's word stands. Runs in a runner, so it names nothing outside itself.
+ * let or var, or by assigning to `handler`, `globalThis.handler` or `this.handler`, at top level. Null means that it does,
+ * undefined that acorn cannot follow a source that V8 has compiled, such as one that is nested very deep. Runs in a runner, so it names
+ * nothing outside itself.
  */
-export function handlerProblem(parse: typeof Parse, source: string): SourceProblem | null {
+export function handlerProblem(parse: typeof Parse, source: string, noHandler: SourceProblem): SourceProblem | null | undefined {
   const notFunctions = [
     'Literal',
     'TemplateLiteral',
@@ -61,9 +69,9 @@ export function handlerProblem(parse: typeof Parse, source: string): SourceProbl
   try {
     body = parse(source, { ecmaVersion: 'latest', sourceType: 'script', allowHashBang: true, locations: true }).body as Statement[]
   } catch {
-    return null
+    return undefined
   }
   const verdicts = body.map(verdict).filter((found) => found !== undefined)
   if (verdicts.includes(null)) return null
-  return verdicts[0] ?? { line: 1, column: 1, message: 'the source must define a function named handler at top level' }
+  return verdicts[0] ?? noHandler
 }

@@ -5,7 +5,7 @@ import { maxJsonDepth } from '#shared/kernel/json.ts'
 import { encodeFrame, type Frame, frameReader } from '#workers/functions/sandbox/frames.ts'
 import { type GuestEntries, guestText } from '#workers/functions/sandbox/guest/guest.ts'
 import type { Post } from '#workers/functions/sandbox/guest/setup.ts'
-import { handlerProblem, type SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
+import { handlerProblem, noHandler, type SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { runnerAccepts, toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
 import { resultProblem } from '#workers/functions/sandbox/result-check.ts'
@@ -21,6 +21,7 @@ interface ProgramSetup {
   readonly guestText: string
   readonly problemCharacters: number
   readonly deepest: number
+  readonly noHandler: SourceProblem
   readonly toRunner: typeof toRunner
   readonly toWorker: typeof toWorker
   readonly accepts: typeof runnerAccepts
@@ -47,7 +48,8 @@ interface Cell {
  * stripping, which would cost every runner 20 MB and 30 ms.
  */
 export function programText(files: RunnerFiles, memoryMb: number): string {
-  const other = { problemCharacters: runLimits.problemCharacters, deepest: maxJsonDepth, toRunner, toWorker, accepts: runnerAccepts }
+  const { problemCharacters } = runLimits
+  const other = { problemCharacters, deepest: maxJsonDepth, noHandler, toRunner, toWorker, accepts: runnerAccepts }
   const setup: ProgramSetup = { files, memoryMb, guestText: guestText(), ...other }
   const parts = { encodeFrame, frameReader, handlerProblem, resultProblem }
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
@@ -121,9 +123,16 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
   }
 
   const check = async (source: string): Promise<void> => {
-    const problem = (await syntaxProblem(source)) ?? handlerProblem((require(setup.files.parser) as { parse: typeof Parse }).parse, source)
+    const { parse } = require(setup.files.parser) as { parse: typeof Parse }
+    const found = (await syntaxProblem(source)) ?? handlerProblem(parse, source, setup.noHandler)
+    const problem = found === undefined ? await undeclaredProblem(source) : found
     send(toWorker.checked, 0, problem ? JSON.stringify(problem) : '')
     await renew(current)
+  }
+
+  // What the engine compiles with one more declaration of handler behind it has none of its own.
+  const undeclaredProblem = async (source: string): Promise<SourceProblem | null> => {
+    return (await syntaxProblem(`${source}\n;let handler`)) ? null : setup.noHandler
   }
 
   // Compiles and does not run. The engine's message ends with the place: "Unexpected token ')' [function.js:1:5]".

@@ -65,6 +65,15 @@ for (const [source, problem] of bad) {
     t.deepEqual(await sandbox.checkSource(source), problem))
 }
 
+test('a source that is nested too deep for the parser needs a handler all the same', async (t) => {
+  const deep = `const deep = ${'['.repeat(2_000)}${']'.repeat(2_000)}`
+  t.deepEqual(await sandbox.checkSource(deep), noHandler)
+  for (const handler of ['function handler() {}', 'const handler = () => 1', 'var handler', 'let handler']) {
+    t.is(await sandbox.checkSource(`${deep}\n${handler}`), null, handler)
+    t.is(await sandbox.checkSource(`${handler}\n${deep}`), null, handler)
+  }
+})
+
 test('a source of 256 KB is checked, a longer one is refused for its length', async (t) => {
   const source = `function handler() {}//${'é'.repeat((256 * 1024 - 23) / 2)}`
   const bytes = Buffer.byteLength(source)
