@@ -48,6 +48,7 @@ test('the declarations know the types and fields of the workspace, and TypeScrip
   const right = `
     async function handler(input: unknown) {
       const made = await sdk.records.create('deals', { title: 'x', amount: 5, stage: 'it\\'s "won"', tags: ['a'] })
+      await sdk.records.update('deals', made.id, { amount: { amount: '12345678901234.123456' }, open: 'true' })
       await sdk.records.update('deals', made.id, { amount: { amount: 1, code: 'EUR' }, stage: null })
       const { records, next_cursor, total } = await sdk.records.list('deals', { filter: [{ field: 'title', value: 'x' }], limit: 3 })
       const amount: number | undefined = records[0]?.values.amount?.amount

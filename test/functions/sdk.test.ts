@@ -59,6 +59,7 @@ test('what the API would refuse throws with its code and message', async (t) => 
     ["sdk.records.create('locations', { name: 'x', nothing: 1 })", 'VALIDATION_ERROR', /nothing/],
     [`sdk.records.update('locations', '${id}')`, 'VALIDATION_ERROR', /^values must be an object/],
     ["sdk.records.list('locations', { limit: 201 })", 'VALIDATION_ERROR', /query\.limit must be at most 200/],
+    ["sdk.records.list('locations', { limit: 'x' })", 'VALIDATION_ERROR', /query\.limit must be an integer/],
     ["sdk.records.list('locations', { filter: 'x' })", 'VALIDATION_ERROR', /filter/],
     ["sdk.records.list('locations', 'x')", 'VALIDATION_ERROR', /^query must be an object/],
     ["sdk.functions.invoke('x')", 'NOT_FOUND', /./],
@@ -73,6 +74,19 @@ test('what the API would refuse throws with its code and message', async (t) => 
     t.true(result[2])
     t.true(steps[0].is_error)
   }
+})
+
+test('a listing takes the parameters of an address as they come', async (t) => {
+  const { org } = await fresh()
+  for (const name of ['a', 'b', 'c']) await org.owner.post(`${org.path}/records/locations`, { values: { name } })
+  const query = { limit: '2', page: '2', sort: 'name', dir: 'asc' }
+  const { result } = await runBody(
+    t,
+    org,
+    "return (await sdk.records.list('locations', input)).records.map(({ values }) => values.name)",
+    query,
+  )
+  t.deepEqual(result, ['c'])
 })
 
 test('the methods are those of the decisions, as far as their domains are there', async (t) => {

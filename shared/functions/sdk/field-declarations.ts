@@ -21,8 +21,8 @@ const shapes: Readonly<Record<FieldType, Shape>> = {
   ref: text,
   refs: texts,
   number: { read: () => 'number', alsoSent: 'string' },
-  currency: { read: () => 'Money', alsoSent: 'number | string' },
-  bool: { read: () => 'boolean' },
+  currency: { read: () => 'Money', alsoSent: '{ amount: number | string; code?: string } | number | string' },
+  bool: { read: () => 'boolean', alsoSent: "'true' | 'false'" },
   select: { read: (options) => options },
   multiselect: { read: (options) => `(${options})[]` },
 }

@@ -33,8 +33,13 @@ function readQuery(given: unknown): TypeOf<typeof listQuery> {
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
   const { filter, ...rest } = given as Readonly<Record<string, unknown>>
   const text = filter === undefined || typeof filter === 'string' ? filter : JSON.stringify(filter)
-  return listQuery.parse({ ...rest, ...(text === undefined ? {} : { filter: text }) }, 'query')
+  const read = Object.entries(rest).map(([name, value]) => [name, isWholeNumber(name, value) ? Number(value) : value])
+  return listQuery.parse({ ...Object.fromEntries(read), ...(text === undefined ? {} : { filter: text }) }, 'query')
 }
+
+/** A number of the query may be text, as it is in an address: so it comes to a public function. */
+const isWholeNumber = (name: string, value: unknown): boolean =>
+  ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 
 /** Records of the workspace, under the rights of the run's caller. */
 export const recordMethods: readonly SdkMethod[] = [

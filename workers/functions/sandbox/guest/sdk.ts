@@ -22,7 +22,7 @@ interface Call {
  * Makes the SDK of a run. At most `callsAtOnce` calls are out; the others stand in line here, on the run's own memory. Its text is
  * evaluated in the isolate, so it names nothing outside itself.
  */
-export function makeSdk(kept: Intrinsics, { failure }: Words, post: Post, { limits, kinds }: GuestSetup): Sdk {
+export function makeSdk(kept: Intrinsics, { failure, messageOf }: Words, post: Post, { limits, kinds }: GuestSetup): Sdk {
   const { create, freeze, parse, stringify, Pending } = kept
   const out = create(null) as Record<number, Call | undefined>
   let made = 0
@@ -45,7 +45,12 @@ export function makeSdk(kept: Intrinsics, { failure }: Words, post: Post, { limi
 
   const standInLine = (method: string, values: readonly unknown[], resolve: Call['resolve'], reject: Call['reject']): void => {
     if (made >= limits.sdkCalls) throw failure('RATE_LIMITED', `a run may make ${limits.sdkCalls} SDK calls`)
-    const text = `${method}\n[${argumentsText(values)}]`
+    let text = `${method}\n`
+    try {
+      text += `[${argumentsText(values)}]`
+    } catch (thrown) {
+      throw failure('VALIDATION_ERROR', `the arguments cannot be written as JSON: ${messageOf(thrown)}`)
+    }
     if (text.length > limits.argumentCharacters) {
       throw failure('VALIDATION_ERROR', `the arguments have more than ${limits.argumentCharacters} characters of JSON`)
     }
