@@ -5,15 +5,18 @@ import { batchOperations } from '#shared/records/batch-schemas.ts'
 import { changeRecords } from '#shared/records/jobs.ts'
 import { handler } from '#workers/handler.ts'
 
+/** How often a batch is begun while its record type keeps changing. */
+const maxAttempts = 5
+
 /** The batch and its results commit together, so a worker that is killed leaves all of it to the next. */
 export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
-  const run = () => commit(async (inside) => ({ result: await runBatch(inside, typeKey, operations, atomic) }))
-  try {
-    return await run()
-  } catch (error) {
-    // A picture that went out of date has ended the transaction, and is forgotten by now.
-    if (isOutdatedPicture(error)) return run()
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit(async (inside) => ({ result: await runBatch(inside, typeKey, operations, atomic) }))
+    } catch (error) {
+      // A picture that went out of date has ended the transaction, and is forgotten by now.
+      if (!isOutdatedPicture(error) || attempt >= maxAttempts) throw error
+    }
   }
 })
