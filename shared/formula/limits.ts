@@ -8,6 +8,8 @@ export const limits = Object.freeze({
   nodes: 1_000,
   /** Code points of a text while evaluating, as many as a text field holds. */
   textLength: 100_000,
+  /** UTF-16 units of all texts that one record's formulas make together: no more than a few text fields that a client filled. */
+  recordText: 250_000,
   /** Characters of a TEXT format or a SEARCH pattern, as in spreadsheets. */
   patternLength: 255,
   /** A number at or over 1e308 is #NUM!, as in spreadsheets; nearer to zero than 1e-308 is zero. */

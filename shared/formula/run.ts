@@ -14,9 +14,11 @@ export interface FormulaContext {
   readonly budget?: Budget
 }
 
-/** Steps that are left. */
+/** What the evaluations of one record may still take. */
 export interface Budget {
   steps: number
+  /** UTF-16 units of the texts that they make. */
+  text: number
 }
 
 /** One evaluation under way: its inputs, the fields read so far, and the steps that it may still take. */

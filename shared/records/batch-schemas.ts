@@ -4,6 +4,9 @@ import { recordSchema } from '#shared/records/schemas.ts'
 /** Changes in one batch. */
 export const maxBatch = 500
 
+/** Characters of text that the records in a batch's answer may hold together. */
+export const maxResultText = 10_000_000
+
 const values = t.Record(t.String(), t.Unknown())
 const id = t.String({ description: 'Id of the record.' })
 

@@ -2,12 +2,13 @@ import type { RecordAction } from '#shared/access/permissions.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
-import type { BatchOperation, BatchResult } from '#shared/records/batch-schemas.ts'
+import { type BatchOperation, type BatchResult, maxResultText } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
 import { findByUnique } from '#shared/records/find-unique.ts'
 import { accessTo } from '#shared/records/picture.ts'
 import { findRecord, visibleView } from '#shared/records/read.ts'
+import { textLength } from '#shared/records/sizes.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
@@ -22,9 +23,16 @@ export async function runBatch(
   atomic: boolean,
 ): Promise<{ results: BatchResult[] }> {
   const results: BatchResult[] = []
+  let text = 0
   for (const [index, operation] of operations.entries()) {
     try {
-      results.push(await inSavepoint(scope.db, () => kinds[operation.op](scope, typeKey, operation as never)))
+      const result = await inSavepoint(scope.db, async () => {
+        const done = await kinds[operation.op](scope, typeKey, operation as never)
+        refuseTooMuch(text + textOf(done))
+        return done
+      })
+      text += textOf(result)
+      results.push(result)
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error
       if (atomic) throw problem(error.code, `operations[${index}]: ${error.message}`, { cause: error })
@@ -32,6 +40,14 @@ export async function runBatch(
     }
   }
   return { results }
+}
+
+const textOf = ({ record }: BatchResult): number => (record ? textLength(record.values) : 0)
+
+/** All results are in memory at once, and computed fields may be longer than what was sent. */
+function refuseTooMuch(text: number): void {
+  if (text > maxResultText)
+    throw problem('VALIDATION_ERROR', `the records of a batch may hold at most ${maxResultText} characters of text; send fewer at once`)
 }
 
 type Of<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>

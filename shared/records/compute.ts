@@ -11,6 +11,7 @@ const none: ReadonlySet<string> = new Set()
  */
 export function computeValues(scope: Pick<Scope, 'now' | 'workspace'>, type: RecordType, values: Values, withheld = none): void {
   if (type.computations.length === 0) return
-  const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget: { steps: limits.steps } }
+  const budget = { steps: limits.steps, text: limits.recordText }
+  const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget }
   for (const { field, compute } of type.computations) values[field.key] = withheld.has(field.key) ? null : compute(values, context)
 }

@@ -50,12 +50,6 @@ export function newValues(scope: Scope, type: RecordType, action: CreateAction, 
   return values
 }
 
-/** Fills in what records make themselves: numbers, then computed fields. Whether the caller may store them so is to be asked after it. */
-export async function fillValues(scope: Scope, type: RecordType, records: readonly Values[]): Promise<void> {
-  await issueNumbers(scope, type, records)
-  for (const values of records) computeValues(scope, type, values)
-}
-
 /** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow a record of these values. */
 export function requireStorable(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
   requireFitting(type, values)
@@ -77,7 +71,8 @@ function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, va
 export async function store(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
   for (;;) {
     const values = Object.assign(noValues(), given)
-    await fillValues(scope, type, [values])
+    await issueNumbers(scope, type, [values])
+    computeValues(scope, type, values)
     requireStorable(scope, type, action, values)
     if (!numbersItself(type)) return insert(scope, type, values)
     try {

@@ -9,9 +9,9 @@ import { writeCsv } from '#shared/records/csv/write.ts'
 import { accessTo, requireAccess } from '#shared/records/picture.ts'
 import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
 import type { SearchQuery } from '#shared/records/search-query.ts'
+import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { valueToCell } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -63,14 +63,15 @@ interface Match {
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
   const conditions = searchConditions(scope, type, access, query)
   const where = conditions.length === 0 ? builder.raw('true') : allOf(conditions)
-  const texts = type.fields.filter((field) => fieldKinds[field.type].columns[0] === 'text').map(({ column }) => column)
   return scope.db.query<Match>(
     build(
-      // PostgreSQL keeps the length of long text beside it, so this reads none of it.
-      builder.raw(
-        `select id, ${['0', ...texts.map(() => 'coalesce(octet_length(??), 0)')].join(' + ')} as bytes from ? where ? order by ? limit ?`,
-        [...texts, tableOf(type), where, searchOrder(scope, type, access, query), maxExported + 1] as never,
-      ),
+      builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
+        textBytes(type),
+        tableOf(type),
+        where,
+        searchOrder(scope, type, access, query),
+        maxExported + 1,
+      ] as never),
     ),
   )
 }

@@ -2,13 +2,16 @@ import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { withRoom } from '#shared/records/cap.ts'
-import { fillValues, newValues, requireStorable, store as storeOne } from '#shared/records/create.ts'
+import { computeValues } from '#shared/records/compute.ts'
+import { newValues, requireStorable, store as storeOne } from '#shared/records/create.ts'
 import { insertMany } from '#shared/records/create-many.ts'
 import { matchColumns } from '#shared/records/csv/header.ts'
 import type { CsvRow } from '#shared/records/csv/read.ts'
 import { type InputContext, isComputed } from '#shared/records/input.ts'
+import { issueNumbers } from '#shared/records/numbers.ts'
 import { requireAccess } from '#shared/records/picture.ts'
 import { noValues, type Values } from '#shared/records/record.ts'
+import { textLength } from '#shared/records/sizes.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { valueOfCell } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -82,7 +85,7 @@ async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): 
 
 /** What came of storing drafts in one statement: some are still to be stored, some may not be. */
 interface Outcome {
-  readonly left: readonly Draft[]
+  readonly left: Draft[]
   readonly refused: RefusedRow[]
 }
 
@@ -90,49 +93,66 @@ interface Outcome {
 async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<Outcome> {
   try {
     return await withRoom(scope, drafts.length, async (inside) => {
-      const { allowed, refused } = await filled(inside, type, drafts)
-      if (allowed.length === 0) return { left: [], refused }
-      const positions = await insertMany(
+      const numbered = drafts.map((draft) => ({ draft, values: Object.assign(noValues(), draft.values) }))
+      await issueNumbers(
         inside,
         type,
-        allowed.map((draft) => draft.filled),
+        numbered.map(({ values }) => values),
       )
-      return { left: positions.flatMap((position) => allowed[position] ?? []), refused }
+      const outcome: Outcome = { left: [], refused: [] }
+      for (const lot of filledLots(inside, type, numbered, outcome.refused)) {
+        const positions = await insertMany(
+          inside,
+          type,
+          lot.map(({ values }) => values),
+        )
+        outcome.left.push(...positions.flatMap((position) => lot[position]?.draft ?? []))
+      }
+      return outcome
     })
   } catch (error) {
-    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return { left: drafts, refused: [] }
+    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return { left: [...drafts], refused: [] }
     throw error
   }
 }
 
-/** A draft with what the record makes itself, beside what it was given. */
-interface FilledDraft extends Draft {
-  readonly filled: Values
+/** A draft, and beside what it was given the values that the record makes itself. */
+interface Numbered {
+  readonly draft: Draft
+  readonly values: Values
 }
 
-/** Fills in numbers and computed fields, and tells the drafts apart that may not be stored so. */
-async function filled(
-  scope: Scope,
-  type: RecordType,
-  drafts: readonly Draft[],
-): Promise<{ allowed: FilledDraft[]; refused: RefusedRow[] }> {
-  const copies = drafts.map((draft) => ({ ...draft, filled: Object.assign(noValues(), draft.values) }))
-  await fillValues(
-    scope,
-    type,
-    copies.map((copy) => copy.filled),
-  )
-  const refused: RefusedRow[] = []
-  const allowed = copies.filter((copy) => {
-    try {
-      requireStorable(scope, type, 'records:import', copy.filled)
-      return true
-    } catch (error) {
-      refused.push({ row: copy.row, message: complaintOf(error) })
-      return false
+/** Characters that are stored in one statement, about: formulas make long texts of short rows. */
+const lotText = 1_000_000
+
+/** Fills in computed fields, as many drafts at a time as one statement may store; those that may not be stored so are `refused`. */
+function* filledLots(scope: Scope, type: RecordType, drafts: readonly Numbered[], refused: RefusedRow[]): Generator<readonly Numbered[]> {
+  let [lot, text]: [Numbered[], number] = [[], 0]
+  for (const { draft, values: given } of drafts) {
+    const values = Object.assign(noValues(), given)
+    computeValues(scope, type, values)
+    const complaint = complaintAbout(() => requireStorable(scope, type, 'records:import', values))
+    if (complaint !== undefined) {
+      refused.push({ row: draft.row, message: complaint })
+      continue
     }
-  })
-  return { allowed, refused }
+    lot.push({ draft, values })
+    text += textLength(values)
+    if (text < lotText) continue
+    yield lot
+    lot = []
+    text = 0
+  }
+  if (lot.length > 0) yield lot
+}
+
+function complaintAbout(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return complaintOf(error)
+  }
 }
 
 /** What is wrong with a row, when it is the row's own fault; a fault of ours is thrown on. */

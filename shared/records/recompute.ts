@@ -6,12 +6,16 @@ import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
 import { allColumns, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long. */
-const perStep = { records: 500, ms: 100 }
+/**
+ * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
+ * than fill so many bytes of text, for all of them are in memory at once.
+ */
+const perStep = { records: 500, ms: 100, bytes: 4_000_000 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
@@ -55,8 +59,10 @@ function computed(scope: Scope, type: RecordType, rows: readonly Row[]): { chang
 
 const nextPage = (type: RecordType, selection: Selection) =>
   shaped(type, `recompute page ${selection}`, () => {
+    const columns = allColumns(type)
     const page = builder
-      .select(allColumns(type))
+      .select(columns)
+      .select({ bytes: textBytes(type) })
       .from(tableOf(type))
       .where('id', '>', slot('after') as never)
     if (selection === 'empty') {
@@ -64,7 +70,13 @@ const nextPage = (type: RecordType, selection: Selection) =>
         for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
       })
     }
-    return page.orderBy('id').limit(perStep.records).forUpdate()
+    page.orderBy('id').limit(perStep.records).forUpdate()
+    // Where long text is read, it is read last: of the records that are left.
+    const sized = builder
+      .select('*')
+      .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })
+      .from(page.as('page'))
+    return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
   })
 
 const countOfType = sql(

@@ -74,6 +74,10 @@ function computation(field: Field, formula: CompiledFormula): Computation {
     compute(values, { now, defaultCurrency, budget }) {
       const result = formula.evaluate({ get: (key) => values[key] }, { now, budget })
       const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
+      if (typeof value === 'string') {
+        if (value.length > budget.text) return null
+        budget.text -= value.length
+      }
       return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
     },
   }

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import test from 'ava'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const csv = { 'content-type': 'text/csv' }
+const mostGrowthMb = 100
+
+/** A type whose formulas make some 240,000 UTF-16 units of each record, twice as many bytes, whatever it is given. */
+async function longPages(w: World): Promise<{ path: string; write: (letter: string) => Promise<void> }> {
+  const { owner, path } = w.org
+  await owner.post(`${path}/types`, { key: 'pages', label: 'Pages' })
+  const field = async (key: string, type: string): Promise<string> =>
+    (await owner.post(`${path}/fields`, { entity_type: 'pages', key, label: key, type })).data.id
+  await field('title', 'string')
+  const ids = [await field('one', 'text'), await field('two', 'text'), await field('three', 'text')]
+  const write = async (letter: string) => {
+    for (const id of ids) await owner.put(`${path}/fields/${id}/formula`, { formula: `REPT("${letter}", 40000)` })
+  }
+  return { path: `${path}/records/pages`, write }
+}
+
+test('the formulas of one record make no more text than some text fields hold', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  await owner.post(`${path}/types`, { key: 'pages', label: 'Pages' })
+  for (const [key, type, formula] of [
+    ['one', 'text', 'REPT("x", 100000)'],
+    ['two', 'text', 'REPT("x", 100000)'],
+    ['three', 'text', 'REPT("x", 100000)'],
+    ['four', 'text', 'REPT("x", 50000)'],
+    ['five', 'text', '"x"'],
+    ['six', 'bool', 'one = two'],
+  ]) {
+    const { id } = (await owner.post(`${path}/fields`, { entity_type: 'pages', key, label: key, type })).data
+    t.is((await owner.put(`${path}/fields/${id}/formula`, { formula })).status, 200)
+  }
+  const { values } = (await owner.post(`${path}/records/pages`, {})).data
+  const lengths = ['one', 'two', 'three', 'four', 'five'].map((key) => values[key]?.length ?? 0)
+  t.deepEqual(lengths, [100_000, 100_000, 0, 50_000, 0])
+  t.true(values.six)
+})
+
+test('the records of a batch hold so much text together, and what would be more is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { path, write } = await longPages(w)
+  await write('x')
+  const operations = [...Array.from({ length: 90 }, () => ({ op: 'create' })), { op: 'delete', id: 'nothing' }]
+  const { data } = await owner.post(`${path}/batch`, { operations })
+  const statuses = data.results.map(({ status }: { status: number }) => status)
+  t.deepEqual(statuses, [...Array(83).fill(201), ...Array(7).fill(400), 404])
+  t.is((await owner.get(`${path}?offset=0&limit=1`)).data.total, 83)
+})
+
+// Elsewhere there is no /proc to read it from.
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+/** Resident memory of a process, in megabytes. */
+const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+onLinux(`importing and computing 60 records of 500 kB each moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { path, write } = await longPages(w)
+  await write('😀')
+  await w.drain()
+  await w.worker.pools.stop(1_000)
+  const { pid } = await startWorkerProcess(t, w, 'data')
+  const waiting = async () =>
+    (await w.db.query(`select from operations where kind = 'records.recompute' and status not in ('done', 'failed')`)).rowCount
+  t.is((await owner.post(`${path}/import`, 'title\nfirst\n', csv)).data.created, 1)
+  const before = residentMb(pid)
+  t.is((await owner.post(`${path}/import`, `title\n${'t\n'.repeat(59)}`, csv)).data.created, 59)
+  const imported = Math.round(residentMb(pid) - before)
+  await write('é')
+  while ((await waiting()) ?? 0) await setTimeout(50)
+  t.is((await owner.get(`${path}?limit=1&fields=three`)).data.records[0].values.three, 'é'.repeat(40_000))
+  const computed = Math.round(residentMb(pid) - before)
+  t.log(`grew by ${imported} and ${computed} MB from ${Math.round(before)}`)
+  t.true(Math.max(imported, computed) < mostGrowthMb, `grew by ${imported} and ${computed} MB`)
+})
