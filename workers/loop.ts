@@ -1,5 +1,8 @@
 import type { JobWithMetadata } from 'pg-boss'
+import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { whenInReach } from '#shared/db/in-reach.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
+import { giveBackJob } from '#shared/queue/active.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -139,9 +142,19 @@ export class Loop {
         { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
         'job failed',
       )
-      await this.#services.queue.boss.fail(job.name, row.id, { message: String((error as Error)?.message ?? error) }).catch(() => undefined)
+      await this.#fail(row, String((error as Error)?.message ?? error)).catch(() => undefined)
     } finally {
       clearTimeout(limit)
+    }
+  }
+
+  /** Where a database that was away has not heard of it, the job goes back into its queue, unless somebody has it already. */
+  async #fail(row: JobWithMetadata<JobEnvelope>, message: string): Promise<void> {
+    const { db, queue } = this.#services
+    try {
+      await queue.boss.fail(row.name, row.id, { message })
+    } catch (error) {
+      if (isOutOfReach(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
     }
   }
 
@@ -155,9 +168,11 @@ export class Loop {
   async #complete(): Promise<void> {
     const ids = this.#completed.splice(0)
     if (ids.length === 0) return
+    const { queue, log } = this.#services
+    const { name } = this.#handler.job
     // When this is lost, the heartbeat runs out and another attempt finds the operation settled.
-    await this.#services.queue.boss.complete(this.#handler.job.name, ids).catch((error: unknown) => {
-      this.#services.log.warn({ err: error, queue: this.#handler.job.name }, 'could not complete jobs')
+    await whenInReach(this.#stop.signal, () => queue.boss.complete(name, ids)).catch((error: unknown) => {
+      log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
     // Until now they counted towards what their workspace may have at once, so its next ones could not be fetched.
     if (this.#handler.job.perWorkspace !== undefined) this.wake()

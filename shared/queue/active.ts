@@ -29,16 +29,17 @@ const find = sql(
 /** The tracked jobs of these queues that are being done for workspaces. */
 export const findActive = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
 
+// An attempt is known by its number: whoever fetches the job again counts one up.
 const giveBack = sql(
   'give_back_job',
   `update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null
-   where name = $1 and id = $2 and state = 'active' and heartbeat_on::text = $3 and retry_count < retry_limit
+   where name = $1 and id = $2 and state = 'active' and retry_count = $3 and retry_count < retry_limit
    returning id`,
 )
 /**
- * Puts a job that nobody does any more back into its queue, to be fetched at once. False when somebody else has done so, and for one that
- * has no attempt left: the queue itself makes that a dead letter.
+ * Puts a job that nobody does any more back into its queue, to be fetched at once. False when somebody has it by now, and for one that has
+ * no attempt left: the queue itself makes that a dead letter.
  */
-export async function giveBackJob(db: Executor, { name, id, beat }: ActiveJob): Promise<boolean> {
-  return (await db.query(giveBack(name, id, beat))).length > 0
+export async function giveBackJob(db: Executor, { name, id, retryCount }: Pick<ActiveJob, 'name' | 'id' | 'retryCount'>): Promise<boolean> {
+  return (await db.query(giveBack(name, id, retryCount))).length > 0
 }
