@@ -49,19 +49,3 @@ test('the last fifty versions are kept', async (t) => {
     Array.from({ length: 50 }, (_, place) => 51 - place),
   )
 })
-
-test('twenty sources that are saved at once are twenty versions', async (t) => {
-  const { org } = await fresh()
-  const { id } = await createFunction(t, org, handlerOf('return 0'))
-  const path = `${org.path}/functions/${id}`
-  const sources = Array.from({ length: 20 }, (_, number) => handlerOf(`return ${number + 1}`))
-  const saved = await Promise.all(sources.map((source) => org.owner.put(path, { source })))
-  for (const [place, { status, data }] of saved.entries()) t.true(status === 200 && data.source === sources[place])
-  const versions = saved.map(({ data }) => data.version).sort((one, other) => one - other)
-  t.deepEqual(
-    versions,
-    Array.from({ length: 20 }, (_, place) => place + 2),
-  )
-  const last = saved.find(({ data }) => data.version === 21)?.data
-  t.is((await org.owner.get(path)).data.source, last?.source)
-})
