@@ -15,6 +15,7 @@ const verbs = {
   routes: ['scripts/routes.ts'],
   jobs: ['scripts/jobs.ts'],
   trace: ['scripts/trace.ts'],
+  console: ['scripts/console.ts'],
   bench: ['bench/main.ts'],
 }
 

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test from 'ava'
+import { createAccount } from '#test/support/account.ts'
+import { createMember, createService } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const start = shareWorld(test, { TRUST_PROXY: '1' })
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'console.ts')
+
+/** What the console says when these lines are typed, prompts taken out. */
+async function say(w: World, args: readonly string[], lines: readonly string[]): Promise<string[]> {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: {
+      DATABASE_URL: w.config.databaseUrl,
+      SECRET_KEY: w.config.secretKey.toString('hex'),
+      DATA_DIR: w.config.dataDir,
+      LOG_LEVEL: 'fatal',
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.end(lines.map((line) => `${line}\n`).join(''))
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  if (code !== 0) throw new Error(`${code}: ${said}`)
+  return said
+    .split('\n')
+    .map((line) => line.replace(/^(?:kontor> )+/, ''))
+    .filter((line) => line !== '')
+}
+
+test('domain functions work in a workspace as whoever one is, and the API answers the same one', async (t) => {
+  const w = await start()
+  const { org } = w
+  const reader = await createMember(w, org, [{ effect: 'allow', actions: ['records:read'] }], 'Rita Reader')
+  const said = await say(
+    w,
+    [],
+    [
+      `await org('${org.id}'), 'in ' + scope.workspace.name`,
+      `(await records.createRecord(scope, 'locations', { name: 'Here' })).values.name`,
+      `(await get('records/locations')).data.records[0].values.name + ' by the API'`,
+      `await as('${reader.id}@example.com')`,
+      `(await post('records/locations', { values: { name: 'There' } })).status`,
+      `await records.createRecord(scope, 'locations', { name: 'There' }).catch(({ code }) => code)`,
+      `await as(null)`,
+      `(await get('records/locations')).error.code`,
+      `await as('system')`,
+      `(await sql\`select name from workspaces where id = \${scope.workspace.id}\`)[0].name + ' by SQL'`,
+      `(await get('/healthz')).status`,
+    ],
+  )
+  const expected = [
+    "'in Acme'",
+    "'Here'",
+    "'Here by the API'",
+    "'Rita Reader (user) in Acme'",
+    '403',
+    "'FORBIDDEN'",
+    "'visitor (anonymous) in Acme'",
+    "'UNAUTHORIZED'",
+    "'Kontor (system) in Acme'",
+    "'Acme by SQL'",
+    '200',
+  ]
+  t.deepEqual(said.slice(1), expected)
+  const entry = (await org.owner.get(`${org.path}/audit?action=record.created`)).data.entries[0]
+  t.is(entry.actor_id, org.ownerId)
+})
+
+test('a service account is called by its name, and no session or key is left at the end', async (t) => {
+  const w = await start()
+  await createService(w, w.org, [{ effect: 'allow', actions: ['types:read'] }], 'Robot')
+  const { email } = await createAccount(w)
+  const credentials = `select from access_keys where workspace_id = $1
+    union all select from sessions join members using (user_id) where workspace_id = $1`
+  const count = async () => (await w.db.query(credentials, [w.org.id])).rowCount
+  const before = await count()
+  const said = await say(
+    w,
+    [w.org.id, 'Robot'],
+    ['scope.actor.type', `(await get('types')).status`, `(await get('audit')).status`, `await as('${email}').catch(({ code }) => code)`],
+  )
+  t.deepEqual(said.slice(1), ["'service'", '200', '403', "'NOT_FOUND'"])
+  t.is(await count(), before)
+})
+
+test('what others change is known to the next call', async (t) => {
+  const w = await start()
+  const { org } = w
+  const said = await say(
+    w,
+    [org.id],
+    [
+      `(await types.requireRecordType(scope, 'locations')).fields.length`,
+      `(await post('fields', { entity_type: 'locations', key: 'more', label: 'More', type: 'string' })).status`,
+      `(await types.requireRecordType(scope, 'locations')).fields.length`,
+    ],
+  )
+  t.deepEqual(said.slice(1), ['3', '201', '4'])
+})
+
+test('it tells what is missing, and whom nobody knows', async (t) => {
+  const w = await start()
+  const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  t.is(code, 2)
+  t.regex(said, /^Set DATABASE_URL and SECRET_KEY/)
+  t.deepEqual(
+    (await say(w, [], ['.manual', `await org('Nowhere').catch(({ message }) => message)`])).filter((line) =>
+      /^ {2}await org|There/.test(line),
+    ),
+    [`  await org('Demo')                          enter a workspace by its name or id, as its owner`, "'There is no workspace Nowhere'"],
+  )
+})
