@@ -1,5 +1,6 @@
 import { readActor } from '#shared/access/actor.ts'
 import { grantsNoMore } from '#shared/access/containment.ts'
+import { readInstant } from '#shared/access/instant.ts'
 import { type Scope, within } from '#shared/access/scope.ts'
 import { makeToken, visiblePrefix } from '#shared/access/tokens.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -72,12 +73,10 @@ async function requireNoMore({ db, workspace, actor }: Scope, accountId: string)
   if (grantsNoMore(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
-
 function readExpiry(text: string | null, now: Date): string | null {
   if (text === null) return null
-  const instant = rfc3339.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(instant.getTime())) throw problem('VALIDATION_ERROR', 'expires_at must be RFC 3339, such as 2030-01-31T12:00:00Z')
-  if (instant <= now) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
-  return text
+  const instant = readInstant(text)
+  if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be RFC 3339, such as 2030-01-31T12:00:00Z')
+  if (new Date(instant) <= now) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
+  return instant
 }

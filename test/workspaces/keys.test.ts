@@ -102,6 +102,8 @@ test('a key ends when it was said to', async (t) => {
     '2099-13-01T00:00:00Z',
     '2099-12-31 10:00:00Z',
     '2099-02-30T25:00:00Z',
+    '2099-02-30T00:00:00Z',
+    '9999-12-31T23:59:59-01:00',
   ]) {
     t.regex((await create(wrong)).body.error.message, /^expires_at must be RFC 3339/, wrong)
   }
