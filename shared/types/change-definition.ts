@@ -9,9 +9,9 @@ import { startEdition } from '#shared/types/edition.ts'
 import { type Definition, definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { recomputeRecords } from '#shared/types/jobs.ts'
 import { type LockedField, lockField } from '#shared/types/locked-field.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
+import { recomputeAll } from '#shared/types/recompute-all.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
 import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
 
@@ -43,8 +43,7 @@ export async function changeDefinition(scope: Scope, fieldId: string, change: Fi
     if (tightenings.length > 0) await requireKept(tx, locked, tightenings)
     await tx.query(write(type.workspaceId, field.id, ...columnsOf(after)))
     // Results that the new rules do not allow are given up, and those that the old ones did not allow are found.
-    if (recomputes)
-      await scope.queue.enqueue(tx, recomputeRecords, { workspaceId: type.workspaceId, cause: scope.cause }, { typeKey: type.key })
+    if (recomputes) await recomputeAll(scope, tx, type)
     return viewField(changed)
   })
 }

@@ -7,8 +7,8 @@ import { compileComputations } from '#shared/types/computed.ts'
 import { startEdition } from '#shared/types/edition.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { recomputeRecords } from '#shared/types/jobs.ts'
 import { lockField } from '#shared/types/locked-field.ts'
+import { recomputeAll } from '#shared/types/recompute-all.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
 import { requireSightOfComputed } from '#shared/types/require-sight.ts'
 
@@ -17,11 +17,17 @@ export const formulaInput = schema(
   t.Object({ formula: t.String({ minLength: 1, description: 'In the spreadsheet formula language, over fields of the same record.' }) }),
 )
 
+// Until the recompute has ended, records hold what the formula before made of the fields that it read.
 const setFormula = sql(
   'set_formula',
-  `update fields set rules = rules || jsonb_build_object('formula', $3::text) where workspace_id = $1 and id = $2`,
+  `update fields set rules = rules || jsonb_build_object('formula', $3::text),
+     stale_reads = case when rules ? 'formula' then coalesce(stale_reads, '{}') || $4::text[] end
+   where workspace_id = $1 and id = $2`,
 )
-const dropFormula = sql('drop_formula', `update fields set rules = rules - 'formula' where workspace_id = $1 and id = $2`)
+const dropFormula = sql(
+  'drop_formula',
+  `update fields set rules = rules - 'formula', stale_reads = null where workspace_id = $1 and id = $2`,
+)
 
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every write from now on computes it, and a worker computes it for
@@ -37,8 +43,8 @@ export async function computeField(scope: Scope, fieldId: string, formula: strin
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
     compileComputations(type.fields.map((other) => (other === field ? changed : other)))
     await startEdition(tx, type)
-    await tx.query(setFormula(type.workspaceId, field.id, formula))
-    await scope.queue.enqueue(tx, recomputeRecords, { workspaceId: type.workspaceId, cause: scope.cause }, { typeKey: type.key })
+    await tx.query(setFormula(type.workspaceId, field.id, formula, field.reads ?? []))
+    await recomputeAll(scope, tx, type)
     return viewField(changed)
   })
 }

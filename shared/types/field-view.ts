@@ -58,7 +58,16 @@ export const fieldView = schema(
 export type FieldView = TypeOf<typeof fieldView>
 
 /** A field as callers read it. */
-export const viewField = ({ entityType, createdAt, rules, column: _, codeColumn: __, reads: ___, ...field }: Field): FieldView => ({
+export const viewField = ({
+  entityType,
+  createdAt,
+  rules,
+  column: _,
+  codeColumn: __,
+  reads: ___,
+  staleReads: ____,
+  ...field
+}: Field): FieldView => ({
   ...field,
   entity_type: entityType,
   rules: rulesToJson(rules, field.type),

@@ -59,6 +59,7 @@ export interface FieldRow {
   readonly rules: FieldRules
   readonly system: boolean
   readonly column_name: string
+  readonly stale_reads: readonly string[] | null
   readonly created_at: string
 }
 
@@ -101,6 +102,7 @@ export function fieldOf(entityType: string, row: FieldRow): Field {
     rules: row.rules,
     createdAt: row.created_at,
     system: row.system,
+    staleReads: row.stale_reads ?? [],
     column: row.column_name,
     codeColumn: codeColumnOf(row.type, row.column_name),
   }
@@ -109,6 +111,7 @@ export function fieldOf(entityType: string, row: FieldRow): Field {
 /** The columns of a field, of a table or alias `field`; `created_at` is text, so that it reads the same in a row and in a list. */
 export const fieldColumns = `field.id, field.key, field.label, field.type, field.required, field.is_unique, field.immutable,
   field.autogen, field.description, field.rules, field.system, field.column_name,
+  field.stale_reads,
   to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
 
 function pictureOf(workspaceId: string, { created_at, edition, fields: rows, ui, ...row }: Row): RecordType {

@@ -1,13 +1,16 @@
 import test from 'ava'
 import { allow } from '#test/access/rules.ts'
+import { until } from '#test/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { type World, world } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 
 /** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
-async function staff() {
-  const w = await start()
+async function staff(given?: World) {
+  const w = given ?? (await start())
   const { org } = w
   await org.owner.post(`${org.path}/types`, { key: 'staff', label: 'Staff' })
   const fields = [
@@ -86,4 +89,22 @@ test('whoever may create a record but not read it sees none of its values, what 
   t.is((await create('Ann')).data.values.points, 7)
   const { data } = await member.post(`${records}/batch`, { operations: [{ op: 'create', values: { name: 'Bob' } }] })
   t.deepEqual(data.results[0].record.values, {})
+})
+
+test('what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { as, org, record, formulaOf } = await staff(w)
+  await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
+  const changer = await createMember(w, org, [allow(['records:read', 'fields:create'])])
+  t.is((await changer.client.put(formulaOf('bonus'), { formula: '1 + 1' })).status, 200)
+  t.is((await changer.client.put(formulaOf('bonus'), { formula: '2 + 2' })).status, 200)
+  const member = await as(allow(['records:read', 'records:export'], masked))
+  const seen = async () => (await member.get(record)).data.values
+  t.deepEqual(await seen(), { name: 'Ann' }, 'of the salary that it held before')
+  t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 400)
+  await org.owner.delete(`${org.path}/members/${changer.id}`)
+  await startWorkerProcess(t, w, 'data')
+  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })

@@ -108,6 +108,7 @@ create table fields (
   column_name text not null,
   "position" bigint generated always as identity not null,
   created_at timestamp with time zone default now() not null,
+  stale_reads text[],
   constraint fields_key UNIQUE (workspace_id, type_id, key),
   constraint fields_pkey PRIMARY KEY (workspace_id, id),
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE

@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { within } from '#shared/access/scope.ts'
+import { type Scope, within } from '#shared/access/scope.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { computesUnique, countRecords, recomputeAfter, type Selection } from '#shared/records/recompute.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+import { findStale, markFresh, type StaleField } from '#shared/types/stale-reads.ts'
 import { handler } from '#workers/handler.ts'
 
 /** How far a recompute has come. */
@@ -12,17 +14,14 @@ interface Progress {
   readonly selection: Selection
   /** The last record that was computed; empty at the start. */
   readonly after: string
+  /** The fields that are fresh once all were. */
+  readonly stale: readonly StaleField[]
 }
 
 // Whatever was being written from a picture without the formula is committed, or was refused, before this job is enqueued, and every write
 // since computes by itself (shared/types/edition.ts): once the last record was looked at, all are right.
 export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
-  let progress = (checkpoint ?? {
-    done: 0,
-    total: await withRecordType(scope, typeKey, (type) => countRecords(scope, type)),
-    selection: 'all',
-    after: '',
-  }) as Progress
+  let progress = (checkpoint ?? (await withRecordType(scope, typeKey, (type) => startOf(scope, type)))) as Progress
   for (;;) {
     signal.throwIfAborted()
     const { done, total, selection, after } = progress
@@ -39,11 +38,23 @@ export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, s
         return reached
       }),
     )
-    if (step === undefined) return commit(async () => ({ result: { records: progress.done } }))
+    if (step === undefined)
+      return commit(async (inside) => {
+        await markFresh(inside, scope.workspace.id, progress.stale)
+        return { result: { records: progress.done } }
+      })
     progress = step
     // Somebody waits for what else the database has to do, and nobody for this: it rests for as long as it worked.
     await setTimeout(performance.now() - began, undefined, { signal })
   }
+})
+
+const startOf = async (scope: Scope, type: RecordType): Promise<Progress> => ({
+  stale: await findStale(scope, type),
+  done: 0,
+  total: await countRecords(scope, type),
+  selection: 'all',
+  after: '',
 })
 
 /** A value of a unique field that was held when it was computed may be free once its holder was computed too. */
