@@ -19,6 +19,8 @@ export async function up(knex: Knex): Promise<void> {
       -- Grows with every change after which records are to be written otherwise than before; a column of the type's table is named by it,
       -- and every write names that column, so one from an out-of-date picture meets "undefined column".
       edition integer not null default 1,
+      -- Whether a record of the type was ever long, so that pages of them are measured before they are read.
+      long_records boolean not null default false,
       position bigint generated always as identity,
       created_at timestamptz not null default now(),
       primary key (workspace_id, id),

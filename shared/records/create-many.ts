@@ -6,6 +6,7 @@ import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { columnsOf, type Values } from '#shared/records/record.ts'
+import { noteLength } from '#shared/records/sizes.ts'
 import { auditColumns, counted, type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -16,6 +17,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
  * unique field holds already, in the table or further up in the list, is left out: gives the positions of those that were, from 0.
  */
 export async function insertMany(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
+  for (const values of drafts) await noteLength(scope, type, values)
   const sent = drafts.map((values, position) => ({ position, after: filledView(type, values), ...filledCells(type, values) }))
   const statement = insertRecords(type)({
     ...changeSlots(scope, type, null, null),

@@ -13,6 +13,7 @@ import { issueNumbers, numbersItself, requireFitting, skipHeldNumbers } from '#s
 import { accessTo, requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleView } from '#shared/records/read.ts'
 import { noValues, type RecordView, type StoredRecord, type Values, viewOf } from '#shared/records/record.ts'
+import { noteLength } from '#shared/records/sizes.ts'
 import { insertRecord } from '#shared/records/statements.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -93,6 +94,7 @@ interface Inserted extends Found {
 
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field, and OutOfDate. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
+  await noteLength(scope, type, values)
   const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
   // Changes in other workspaces are no reason to begin again: a number that was taken meanwhile would be lost.
   const scopes = [scope.workspace.id, ...(scope.actor.id === null ? [] : [scope.actor.id])]

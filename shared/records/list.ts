@@ -9,6 +9,7 @@ import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
 import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
+import { textBytes } from '#shared/records/sizes.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { noteUse } from '#shared/types/indexes/uses.ts'
@@ -29,6 +30,9 @@ export interface RecordPage {
   readonly next_cursor?: string
 }
 
+/** Bytes of text after which a page ends early, so that no request fills the memory of a process: its client follows `next_cursor`. */
+const maxPageBytes = 8_000_000
+
 /** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
@@ -39,11 +43,12 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const statement = pageOf(type, access, reference?.field, after !== undefined)
-    const rows = await readRows<Row>(scope, statement({ after, refId: reference?.id, limit: query.limit + 1 }))
+    const rows = await readRows<Row & { found?: number }>(scope, statement({ after, refId: reference?.id, limit: query.limit + 1 }))
+    const found = rows[0]?.found ?? rows.length
     const page = rows.slice(0, query.limit)
     const records = visibleRows(type, page, access, chosen)
     const last = page.at(-1)
-    return rows.length > query.limit && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
+    return found > page.length && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
   })
 }
 
@@ -79,6 +84,13 @@ function pageOf(type: RecordType, access: RecordAccess, reference: Field | undef
       const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
       query.whereRaw(holds, [reference.column, slot('refId') as never])
     }
-    return builder.raw('? limit ?', [query, slot('limit')] as never)
+    if (!type.longRecords) return builder.raw('? limit ?', [query, slot('limit')] as never)
+    query.select({ bytes: textBytes(type) })
+    return builder.raw(
+      `select * from (
+         select page.*, count(*) over () as found, sum(bytes) over (order by id desc) - bytes as before from (? limit ?) as page
+       ) as sized where before < ${maxPageBytes} order by id desc`,
+      [query, slot('limit')] as never,
+    )
   })
 }

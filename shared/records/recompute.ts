@@ -6,7 +6,7 @@ import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
 import { allColumns, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
-import { textBytes } from '#shared/records/sizes.ts'
+import { noteLength, textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -38,6 +38,7 @@ export async function recomputeAfter(
 ): Promise<{ count: number; last: string | undefined }> {
   const rows = await scope.db.query<Row>(nextPage(type, selection)({ after: after || lowestId }))
   const { changes, count, last } = computed(scope, type, rows)
+  for (const { values } of changes) await noteLength(scope, type, values)
   if (computesUnique(type)) await giveUpValues(scope, type, changes)
   await store(scope, type, changes)
   return { count, last }

@@ -1,12 +1,14 @@
 import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { prepare } from '#shared/db/statement.ts'
+import { problem } from '#shared/kernel/errors.ts'
 import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
 import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
+import { textBytes } from '#shared/records/sizes.ts'
 import { tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -25,6 +27,7 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
     const order = searchOrder(scope, type, access, query)
     const rows = await readRows<Row & { total: number }>(scope, pageWithTotal(type, conditions, order, query.limit, startOf(query)))
     const found = rows.filter(({ id }) => id !== null)
+    if (found.length === 0 && (rows[0]?.total ?? 0) > startOf(query)) throw tooLong(query.limit)
     const records = visibleRows(type, found, access, chosen)
     return { records, total: rows[0]?.total ?? 0 }
   })
@@ -34,11 +37,34 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
 function pageWithTotal(type: RecordType, conditions: readonly Knex.Raw[], order: Knex.Raw, limit: number, offset: number) {
   const where = conditions.length === 0 ? builder.raw('true') : builder.raw(conditions.map(() => '?').join(' and '), [...conditions])
   const columns = allColumns(type)
+  const page = builder.raw(`select ${columns.map(() => '??').join(', ')}, ? as bytes from ? where ? order by ? limit ? offset ?`, [
+    ...columns,
+    type.longRecords ? textBytes(type) : builder.raw('0'),
+    tableOf(type),
+    where,
+    order,
+    limit,
+    offset,
+  ] as never)
   return prepare(
-    builder.raw(
-      `select counted.total, page.* from (select count(*) as total from ? where ?) as counted
-       left join (select ${columns.map(() => '??').join(', ')} from ? where ? order by ? limit ? offset ?) as page on true`,
-      [tableOf(type), where, ...columns, tableOf(type), where, order, limit, offset] as never,
-    ),
+    builder.raw('select counted.total, page.* from (select count(*) as total from ? where ?) as counted left join (?) as page on true', [
+      tableOf(type),
+      where,
+      type.longRecords ? ifNotTooLong(page) : page,
+    ] as never),
   )()
 }
+
+/** No rows of a page that holds too much, unless it is of one record. */
+const ifNotTooLong = (page: Knex.Raw) =>
+  builder.raw(
+    `select * from (select page.*, sum(bytes) over () as together, count(*) over () as records from (?) as page) as page
+     where together <= ${maxPageBytes} or records = 1`,
+    [page],
+  )
+
+/** Bytes of text that a page may hold, so that no request fills the memory of a process. */
+const maxPageBytes = 32_000_000
+
+const tooLong = (limit: number) =>
+  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records hold more than ${maxPageBytes} bytes of text`)

@@ -9,6 +9,7 @@ import { parseValues, refuseMissing } from '#shared/records/input.ts'
 import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import { findRecord } from '#shared/records/read.ts'
 import { noValues, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { noteLength } from '#shared/records/sizes.ts'
 import { updateRecord } from '#shared/records/statements.ts'
 import { requireVersion } from '#shared/records/version.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
@@ -61,6 +62,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   const fixed = type.fields.find((field) => field.immutable && field.key in sent && (fields.includes(field) || !visible.has(field.key)))
   if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
   if (fields.length === 0) return
+  await noteLength(scope, type, next)
   const [before, after] = [noValues(), noValues()]
   for (const { key } of fields) {
     before[key] = stored.values[key] ?? null

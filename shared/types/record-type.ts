@@ -29,6 +29,8 @@ export interface RecordType {
   readonly schema: string
   /** The column that every write of a record names: the table has it as long as this picture is good to write from. */
   readonly editionColumn: string
+  /** Whether a record of the type was ever long (shared/records/sizes.ts). */
+  readonly longRecords: boolean
 }
 
 interface Row {
@@ -41,6 +43,7 @@ interface Row {
   readonly description: string
   readonly system: boolean
   readonly edition: number
+  readonly long_records: boolean
   readonly created_at: string
   readonly fields: readonly FieldRow[]
 }
@@ -114,7 +117,7 @@ export const fieldColumns = `field.id, field.key, field.label, field.type, field
   field.stale_reads,
   to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
 
-function pictureOf(workspaceId: string, { created_at, edition, fields: rows, ui, ...row }: Row): RecordType {
+function pictureOf(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
   const { fields, computations } = computationsOf(rows.map((field) => fieldOf(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
   const picture = {
@@ -127,13 +130,14 @@ function pictureOf(workspaceId: string, { created_at, edition, fields: rows, ui,
     workspaceId,
     schema: schemaOf(workspaceId),
     editionColumn: editionColumnOf(edition),
+    longRecords: long_records,
   }
   return Object.freeze(picture)
 }
 
 const find = sql(
   'find_record_type',
-  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.created_at,
+  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.long_records, type.created_at,
      coalesce((
        select json_agg(listed order by listed.position)
        from (

@@ -376,6 +376,7 @@ create table record_types (
   system boolean default false not null,
   column_count integer default 0 not null,
   edition integer default 1 not null,
+  long_records boolean default false not null,
   "position" bigint generated always as identity not null,
   created_at timestamp with time zone default now() not null,
   constraint record_types_key UNIQUE (workspace_id, key),

@@ -56,6 +56,34 @@ test('the records of a batch hold so much text together, and what would be more 
   t.is((await owner.get(`${path}?offset=0&limit=1`)).data.total, 83)
 })
 
+test('a page ends early where its records hold much text, and a search that would hold too much is refused', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { path, write } = await longPages(w)
+  await write('é')
+  for (const count of [70, 70]) {
+    const { data } = await owner.post(`${path}/import`, `title\n${'t\n'.repeat(count)}`, csv)
+    t.is(data.created, count)
+  }
+  const sizes: number[] = []
+  const ids = new Set<string>()
+  for (let query = '?limit=200'; query; ) {
+    const { data } = await owner.get(`${path}${query}`)
+    sizes.push(data.records.length)
+    for (const { id } of data.records) ids.add(id)
+    query = data.next_cursor ? `?limit=200&cursor=${data.next_cursor}` : ''
+  }
+  t.deepEqual(sizes, [34, 34, 34, 34, 4])
+  t.is(ids.size, 140)
+  t.is((await owner.get(`${path}?limit=10`)).data.records.length, 10)
+  const refused = await owner.get(`${path}?page=1&limit=140`)
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /^limit must be less than 140/)
+  t.is((await owner.get(`${path}?page=1&limit=130`)).data.records.length, 130)
+  t.like((await owner.get(`${path}?page=3&limit=100`)).data, { records: [], total: 140 })
+})
+
 // Elsewhere there is no /proc to read it from.
 const onLinux = process.platform === 'linux' ? test : test.skip
 
