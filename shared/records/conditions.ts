@@ -25,6 +25,12 @@ export function searchConditions(scope: Scope, type: RecordType, access: RecordA
   return conditions
 }
 
+/** Whether the best plan of a search depends on the values that it asks for, as for ranges and parts of text. */
+export function dependsOnValues(type: RecordType, { q, filter }: SearchQuery): boolean {
+  const operatorOf = ({ field, op }: Filter) => op ?? fieldKinds[type.fieldByKey.get(field)?.type ?? 'string'].filter?.byDefault
+  return Boolean(q) || parseFilters(filter).some((one) => operatorOf(one) !== 'eq')
+}
+
 /** Keys to sort by in one search. */
 export const maxSortKeys = 8
 

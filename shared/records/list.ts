@@ -1,7 +1,7 @@
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import { slot } from '#shared/db/statement.ts'
+import { plannedForValues, slot } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
@@ -42,8 +42,9 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     if (reference) noteUse(scope, reference.field, 'reference')
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
-    const statement = pageOf(type, access, reference?.field, after !== undefined)
-    const rows = await readRows<Row & { found?: number }>(scope, statement({ after, refId: reference?.id, limit: query.limit + 1 }))
+    const fill = pageOf(type, access, reference?.field, after !== undefined)
+    const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
+    const rows = await readRows<Row & { found?: number }>(scope, reference?.field.type === 'refs' ? plannedForValues(statement) : statement)
     const found = rows[0]?.found ?? rows.length
     const page = rows.slice(0, query.limit)
     const records = visibleRows(type, page, access, chosen)

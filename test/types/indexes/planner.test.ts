@@ -1,5 +1,6 @@
 import test from 'ava'
 import { listIndexes } from '#shared/types/indexes/list.ts'
+import { takeSent } from '#test/support/watch/sent.ts'
 import { filterBy as filter, usedWorld } from '#test/types/indexes/used.ts'
 
 const someId = 'f1c15925-8841-1002-af34-0cbaedd6fc33'
@@ -23,7 +24,7 @@ const cases: readonly (readonly [query: string, field: string, use: string, kind
   [`ref_field=parts&ref_id=${someId}`, 'parts', 'reference', 'entries'],
 ]
 
-test('each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
+test.serial('each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
   const w = await usedWorld(t)
   const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
   const found = new Map<string, unknown>()
@@ -46,4 +47,17 @@ test('each search gets the index that the planner takes for it, and finds what i
       if (unused.includes(`${kind} ${field}`)) t.deepEqual(await find(query), found.get(query))
     }
   }
+})
+
+test.serial('a search whose plan depends on its values is planned for them each time; others keep theirs', async (t) => {
+  const w = await usedWorld(t, 0)
+  const isNamed = async (query: string) => {
+    takeSent()
+    t.is((await w.org.owner.get(`${w.records}?${query}`)).status, 200)
+    return takeSent().find(({ text }) => text.includes('"deals"'))?.name !== undefined
+  }
+  for (const query of ['q=abc', filter('name', 'contains', 'abc'), filter('count', 'gt', '1'), `ref_field=parts&ref_id=${someId}`])
+    t.false(await isNamed(query), query)
+  for (const query of ['limit=5', 'sort=count', filter('name', 'eq', 'abc'), `ref_field=owner_id&ref_id=${someId}`])
+    t.true(await isNamed(query), query)
 })
