@@ -4,6 +4,7 @@ import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { fairness } from '#bench/cases/fairness.ts'
 import { functions } from '#bench/cases/functions.ts'
+import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
 import { recompute } from '#bench/cases/recompute.ts'
@@ -11,4 +12,4 @@ import { records } from '#bench/cases/records.ts'
 import { size } from '#bench/cases/size.ts'
 
 /** All cases, in the order in which they are measured: those that only read come first, since the others make tables grow. */
-export const groups: readonly Group[] = [size, access, records, living, csv, jobs, drain, fairness, recompute, functions]
+export const groups: readonly Group[] = [size, access, records, living, csv, jobs, drain, fairness, recompute, functions, indexes]

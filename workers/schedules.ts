@@ -1,6 +1,7 @@
 import cron, { type ScheduledTask } from 'node-cron'
 import type { Services } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
+import type { Logger } from '#shared/kernel/log.ts'
 import { sweeps } from '#workers/maintenance/sweeps.ts'
 
 /** Keeps house on a clock of its own; every sweep takes its lock in the database, so of several processes one does it. */
@@ -14,7 +15,7 @@ export function startSchedules(services: Services & { db: Executor }): () => voi
           if (!stop.signal.aborted) services.log.error({ err: error, sweep: name }, 'sweep failed')
         })
       },
-      { name, noOverlap: true },
+      { name, noOverlap: true, logger: quietly(services.log) },
     ),
   )
   return () => {
@@ -22,3 +23,11 @@ export function startSchedules(services: Services & { db: Executor }): () => voi
     stop.abort()
   }
 }
+
+/** What the clock itself has to say: a sweep that is still at it when it is due again is nothing to warn of, for it is due soon after. */
+const quietly = (log: Logger) => ({
+  info: () => undefined,
+  warn: (message: string) => log.debug({ clock: message }, 'sweep skipped'),
+  error: (error: string | Error) => log.error({ err: error }, 'clock of the sweeps'),
+  debug: () => undefined,
+})

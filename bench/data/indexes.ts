@@ -1,19 +1,36 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
+import { builder } from '#shared/db/builder.ts'
 import type { Executor } from '#shared/db/database.ts'
+import { build } from '#shared/db/statement.ts'
+import { type IndexKindName, indexKinds } from '#shared/types/indexes/kinds.ts'
 
 /** Types that are smaller are searched without indexes: reading them whole is quick. */
 const smallest = 50_000
 
+/** The indexes that follow from what the cases search by. */
+const wanted: readonly (readonly [field: keyof Pipeline['columns'], kind: IndexKindName])[] = [
+  ['stage', 'value'],
+  ['amount', 'value'],
+  ['due', 'ascending'],
+  ['name', 'trigram'],
+  ['notes', 'trigram'],
+]
+
+const nameOf = (field: string, kind: string): string => `bench_${kind}_${field}`
+
 /** Makes the indexes that a grown type gets for the fields that its searches use, and lets PostgreSQL learn what the tables hold. */
 export async function makeIndexes(db: Executor, { schema, key, columns, records }: Pipeline): Promise<void> {
-  const table = `"${schema}"."${key}"`
-  if (records >= smallest) {
-    for (const column of [columns.stage, columns.amount, columns.due]) {
-      await db.query({ text: `create index on ${table} ("${column}", id)` })
-    }
-    for (const column of [columns.name, columns.notes]) {
-      await db.query({ text: `create index on ${table} using gin ("${column}" gin_trgm_ops)` })
-    }
+  for (const [field, kind] of records >= smallest ? wanted : []) {
+    const definition = indexKinds[kind].definition(columns[field])
+    await db.query(build(builder.raw('create index ?? on ??.?? ?', [`${nameOf(field, kind)}_${records}`, schema, key, definition])))
   }
-  await db.query({ text: `vacuum analyze ${table}` })
+  await db.query({ text: `vacuum analyze "${schema}"."${key}"` })
+}
+
+/** Takes away what `makeIndexes` made, for cases that see what Kontor makes by itself. */
+export async function dropIndexes(db: Executor, { schema, records }: Pipeline): Promise<void> {
+  for (const [field, kind] of wanted) {
+    await db.query(build(builder.raw('drop index if exists ??.??', [schema, `${nameOf(field, kind)}_${records}`])))
+  }
+  await db.query({ text: 'delete from field_uses' })
 }

@@ -13,7 +13,7 @@ export function statementsOf(type: FloorType) {
     filter: page(`"${stage}" = $1`, 'id desc', 2),
     range: page(`"${amount}" >= $1::numeric and "${amount}" < $2::numeric`, 'id desc', 3),
     sort: page('true', `"${due}" asc nulls last, id desc`, 1),
-    q: page([name, notes].map((column, index) => `"${column}" ilike $${index + 1}`).join(' or '), 'id desc', 3),
+    q: page([name, notes].map((column, index) => `lower("${column}" collate "pg_c_utf8") like $${index + 1}`).join(' or '), 'id desc', 3),
     total: page('true', 'id desc', 1),
     lock: `select ${all} from ${table} where id = $1 for update`,
     update: `with changed as (
