@@ -7,7 +7,7 @@ import { seedOf } from '#test/access/seed.ts'
 import { exact, type Seen, sightOf } from '#test/access/sight.ts'
 import { type Writer, writingRoads } from '#test/access/write-roads.ts'
 import { createFunction } from '#test/functions/support.ts'
-import { createMember } from '#test/support/factories.ts'
+import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const [rounds, records, policies] = [2, 12, 15]
@@ -49,15 +49,23 @@ const onRecords = fc.oneof(rule, alike).map((one): PolicyRule => {
   return { ...one, actions }
 })
 
-async function walk(t: ExecutionContext, w: World, functionId: string, rules: readonly PolicyRule[]): Promise<number> {
-  const { org } = w
+/** A person or service account that holds these rules in two roles, beside what it needs to walk the roads. */
+async function makeCaller(w: World, type: 'user' | 'service', rules: readonly PolicyRule[]): Promise<Caller> {
   const others = { effect: 'allow', actions: ['audit:read', 'functions:invoke'] }
-  const { id, client } = await createMember(w, org, [...rules, others])
+  const made = await { user: createMember, service: createService }[type](w, w.org, [...rules.slice(1), others])
+  const role = await createRole(w, w.org, rules.slice(0, 1))
+  await w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: made.id })
+  return made
+}
+
+async function walk(t: ExecutionContext, w: World, functionId: string, type: 'user' | 'service', rules: readonly PolicyRule[]) {
+  const { org } = w
+  const { id, client } = await makeCaller(w, type, rules)
   // Some records are the caller's own.
   const table = `"ws_${org.id.replaceAll('-', '')}"."${typeKey}"`
   await w.db.query(`update ${table} set created_by = case when get_byte(uuid_send(id), 15) % 3 = 0 then $1::uuid end`, [id])
   const all: Seen[] = exact(await org.owner.get(`${org.path}/records/${typeKey}`)).records
-  const caller = { id, type: 'user' }
+  const caller = { id, type }
   const sight = (action: string) => sightOf(rules, `records:${action}`, caller)
   const read = sight('read')
   const rights = { read, export: sight('export'), create: sight('create'), update: sight('update'), delete: sight('delete') }
@@ -82,8 +90,9 @@ for (let round = 1; round <= rounds; round++) {
     for (const { values } of fc.sample(record, { seed, numRuns: records })) await makeRecord(w, values)
     const { id } = await createFunction(t, w.org, look)
     let seen = 0
-    const property = fc.asyncProperty(fc.array(onRecords, { minLength: 1, maxLength: 5 }), async (rules) => {
-      seen += await walk(t, w, id, rules)
+    const callers = fc.constantFrom('user' as const, 'service' as const)
+    const property = fc.asyncProperty(callers, fc.array(onRecords, { minLength: 1, maxLength: 5 }), async (type, rules) => {
+      seen += await walk(t, w, id, type, rules)
     })
     await fc.assert(property, { seed, numRuns: policies, endOnFailure: true })
     t.log(`${policies} policies over ${records} records, ${seen} readable`)
