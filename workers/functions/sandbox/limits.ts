@@ -45,4 +45,8 @@ export const watch = Object.freeze({
   restsTimes: 4,
   /** For a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases take more than 5 s. */
   checkMs: 2_000,
+  /** Sources checked at once: a workspace has two under way (shared/functions/jobs.ts), which may be hard ones, and another's has room. */
+  checksAtOnce: 3,
+  /** A runner may be lost through no fault of the source; one that takes too much memory costs two. */
+  checkAttempts: 2,
 })

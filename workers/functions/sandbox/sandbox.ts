@@ -7,7 +7,7 @@ import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functio
 import { programText } from '#workers/functions/sandbox/program.ts'
 import { runIn } from '#workers/functions/sandbox/run.ts'
 import { type RunnerCounts, RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
-import { checkIn } from '#workers/functions/sandbox/source-check.ts'
+import { checkIn, tooHard } from '#workers/functions/sandbox/source-check.ts'
 
 export interface SandboxOptions {
   /** Runs at a time. Each has a process of its own; further runs wait their turn. */
@@ -35,7 +35,7 @@ export class Sandbox {
     const files = runnerFiles()
     const pool = { launch: launch(files), program: programText(files, memoryMb), report: this.#report }
     this.#runs = new RunnerPool({ ...pool, size, spare: watch.spareRunners })
-    this.#checks = new RunnerPool({ ...pool, size: 1, spare: 0 })
+    this.#checks = new RunnerPool({ ...pool, size: watch.checksAtOnce, spare: 0 })
   }
 
   /**
@@ -66,10 +66,13 @@ export class Sandbox {
    */
   async checkSource(source: string): Promise<SourceProblem | null> {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
-    const runner = await this.#checks.take('check')
-    const found = await checkIn(runner, source)
-    void this.#checks.giveBack('check', runner)
-    return found
+    for (let attempt = 1; attempt <= watch.checkAttempts; attempt++) {
+      const runner = await this.#checks.take('check')
+      const found = await checkIn(runner, source)
+      void this.#checks.giveBack('check', runner)
+      if (found !== undefined) return found
+    }
+    return tooHard
   }
 
   /** The runners of runs; those that check sources are not counted. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
@@ -103,6 +104,30 @@ test('sources that are hard on a parser get an answer, and the next check works'
     t.true((problem?.message.length ?? 0) <= 500)
     t.is(await sandbox.checkSource('function handler() {}'), null)
   }
+})
+
+test('hard sources are checked beside each other, and an honest one is not held up by two of them', async (t) => {
+  t.timeout(120_000)
+  const hard = `/(?<a>x)${'|(?<a>x)'.repeat(30_000)}/`
+  const own = new Sandbox({ size: 1, memoryMb: 128 })
+  t.teardown(() => own.close())
+  const checks = Promise.all(Array.from({ length: 6 }, () => own.checkSource(hard)))
+  while (own.pids.length < 3) await setTimeout(5)
+  for (const problem of await checks) t.regex(problem?.message ?? '', /too long or too much memory/)
+})
+
+test('a check whose runner is lost is made again', async (t) => {
+  const own = new Sandbox({ size: 1, memoryMb: 128 })
+  t.teardown(() => own.close())
+  t.is(await own.checkSource('function handler() {}'), null)
+  const [pid] = own.pids
+  // Once it stands ready again it is stopped, so that the order is given to it and nothing comes of it.
+  await setTimeout(200)
+  process.kill(pid as number, 'SIGSTOP')
+  const check = own.checkSource('function handler() { return 1 }')
+  process.kill(pid as number, 'SIGKILL')
+  t.is(await check, null)
+  t.not(own.pids[0], pid)
 })
 
 test('a check does not wait for runs', async (t) => {
