@@ -1,5 +1,5 @@
 import test from 'ava'
-import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
+import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
 
 const arena = openArena(test, { FREE_RECORDS: '100000' })
 
@@ -50,4 +50,43 @@ test.serial('creations, imports and batches at once share one counter and never 
   )
   t.is(rows[0].kept, rows[0].numbers)
   t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
+})
+
+test.serial('numbers that others hold already are passed over while they are taken', async (t) => {
+  const org = await arena.ring()
+  const invoices = `${org.path}/records/invoices`
+  let last = 0
+  for (let round = 0; round < rounds; round++) {
+    const ahead = Array.from({ length: 20 }, (_, index) => `INV-${String(last + 1 + index * 2).padStart(5, '0')}`)
+    const answers = await atOnce(30, org.owners, async (client, index) => {
+      const number = index % 3 === 0 ? ahead[index] : undefined
+      const headers: Record<string, string> = index % 6 === 1 ? { 'idempotency-key': `${round} ${index}` } : {}
+      const answer = await client.post(invoices, number === undefined ? {} : { values: { number } }, headers)
+      return { answer, isChosen: number !== undefined }
+    })
+    for (const { answer, isChosen } of answers) t.true(answer.status === 201 || (isChosen && answer.status === 409), answer.text)
+    const numbers = answers.flatMap(({ answer }) => (answer.status === 201 ? [answer.data.values.number as string] : []))
+    t.is(new Set(numbers).size, numbers.length)
+    last = Math.max(last, ...numbers.map((number) => Number(number.slice(4))))
+  }
+})
+
+test.serial('a number that is set as the next one is the least of those that come after, whatever is made meanwhile', async (t) => {
+  const org = await arena.ring()
+  const { records, fields } = await makeType(org, 'orders', { code: { unique: true } })
+  const autogen = `${org.path}/fields/${fields.code}/autogen`
+  await made(org.owner.put(autogen, { pattern: '{seq}' }))
+  const codes = new Set<number>()
+  for (let round = 1; round <= rounds; round++) {
+    const [answers, set] = await Promise.all([
+      atOnce(12, org.owners, (client) => client.post(records)),
+      org.owners[1].put(autogen, { pattern: '{seq}', next: round * 100 }),
+    ])
+    t.deepEqual(tally([...answers, set]), { 200: 1, 201: 12 })
+    const after = Number((await made(org.owner.post(records))).values.code)
+    t.true(after >= round * 100, `${after}`)
+    for (const { data } of answers) codes.add(Number(data.values.code))
+    codes.add(after)
+  }
+  t.is(codes.size, 13 * rounds)
 })
