@@ -33,6 +33,7 @@ export function lesserRecordAccess(first: RecordAccess, second: RecordAccess): R
     verdict: lowerOf(verdicts, first.verdict, second.verdict),
     test: (record) => first.test(record) && second.test(record),
     where: (alias) => both(first.where(alias), second.where(alias)),
+    soughtColumns: first.soughtColumns.union(second.soughtColumns),
     alwaysVisible: first.alwaysVisible && second.alwaysVisible,
     hideable: first.hideable.union(second.hideable),
     neverVisible: first.neverVisible.union(second.neverVisible),

@@ -16,6 +16,8 @@ export interface RecordAccess {
   readonly test: (record: TestedRecord) => boolean
   /** The same as a condition on the type's table; undefined when it holds for every row. */
   readonly where: (alias?: string) => Knex.Raw | undefined
+  /** Columns by whose values `where` finds the records, where it does not take them all: an index on them helps. */
+  readonly soughtColumns: ReadonlySet<string>
   /** True when every field of every record that passes is shown: `hideable` is empty. */
   readonly alwaysVisible: boolean
   /** The fields that some rule of the caller could hide, whatever its condition. */
@@ -52,6 +54,7 @@ export function compileRecordAccess(
     verdict,
     test: (record) => !isDenied(record) && granting.some((rule) => appliesTo(rule, record)),
     where,
+    soughtColumns: refused ? new Set() : soughtBy(granting),
     alwaysVisible: shown.hideable.size === 0,
     hideable: shown.hideable,
     neverVisible: shown.neverVisible,
@@ -62,6 +65,11 @@ export function compileRecordAccess(
       return signature
     },
   } satisfies RecordAccess)
+}
+
+function soughtBy(granting: readonly BoundRule[]): ReadonlySet<string> {
+  if (granting.some(({ applies }) => applies === 'always')) return new Set()
+  return new Set(granting.flatMap(({ condition }) => condition.open.flatMap(({ among }) => among?.subject.column ?? [])))
 }
 
 function rowsWhere(granting: readonly BoundRule[], denying: readonly BoundRule[], alias: string | undefined): Knex.Raw | undefined {
@@ -101,6 +109,7 @@ export function fullRecordAccess(fields: readonly TestedField[]): RecordAccess {
     verdict: 'all',
     test: () => true,
     where: () => undefined,
+    soughtColumns: new Set<string>(),
     alwaysVisible: true,
     hideable: new Set<string>(),
     neverVisible: new Set<string>(),

@@ -7,7 +7,7 @@ import type { Field } from '#shared/types/fields/field.ts'
 import { contains } from '#shared/types/fields/filter.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { filterCondition, requireSortable } from '#shared/types/fields/search.ts'
-import { noteFilter, noteSearch, noteUse } from '#shared/types/indexes/uses.ts'
+import { noteFilter, noteRules, noteSearch, noteUse } from '#shared/types/indexes/uses.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** Characters of `q`; a longer text is refused. */
@@ -21,6 +21,7 @@ export function searchConditions(scope: Scope, type: RecordType, access: RecordA
   const conditions = parseFilters(query.filter).map((filter, index) => filterOf(scope, type, access, filter, `filter[${index}]`))
   if (query.q) conditions.push(textCondition(scope, type, access, query.q))
   const readable = access.where()
+  noteRules(scope, type.fields, access)
   if (readable) conditions.unshift(readable)
   return conditions
 }

@@ -12,7 +12,7 @@ import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { noteUse } from '#shared/types/indexes/uses.ts'
+import { noteRules, noteUse } from '#shared/types/indexes/uses.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 export interface ListQuery {
@@ -40,6 +40,7 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const chosen = chosenFields(type, access, query.fields)
     const reference = referenceOf(type, access, query)
     if (reference) noteUse(scope, reference.field, 'reference')
+    noteRules(scope, type.fields, access)
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const fill = pageOf(type, access, reference?.field, after !== undefined)

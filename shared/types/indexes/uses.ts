@@ -1,3 +1,4 @@
+import type { RecordAccess } from '#shared/access/record-access.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -29,6 +30,12 @@ export function noteFilter(scope: Counting, field: Pick<Field, 'id' | 'type'>, {
 /** Counts that `q` looked into a field. */
 export function noteSearch(scope: Counting, field: Searched, q: string): void {
   if (hasTrigram(q)) noteUse(scope, field, 'search')
+}
+
+/** Counts that the caller's rules found the records by the values of fields. */
+export function noteRules(scope: Counting, fields: readonly Field[], { soughtColumns }: RecordAccess): void {
+  if (soughtColumns.size === 0) return
+  for (const field of fields) if (soughtColumns.has(field.column)) noteUse(scope, field, 'equality')
 }
 
 /** Counts one use of a field. */

@@ -86,6 +86,20 @@ test('values of any length are kept beside every index', async (t) => {
   }
 })
 
+test('what the rules of callers find records by counts as well', async (t) => {
+  const w = await usedWorld(t)
+  const onStage = (stage: string) => ({ effect: 'allow', actions: ['records:read'], condition: { 'resource.stage': { eq: stage } } })
+  const denied = { effect: 'deny', actions: ['records:read'], condition: { 'resource.count': { in: [1, 2] } } }
+  const { client } = await createMember(w, w.org, [onStage('new'), onStage('lost'), denied])
+  const { client: free } = await createMember(w, w.org, [onStage('new'), { effect: 'allow', actions: ['records:read'] }])
+  await free.get(w.records)
+  t.is((await client.get(w.records)).data.records.length, 50)
+  await client.get(`${w.records}?sort=created_at`)
+  await w.follow()
+  const { rows } = await w.db.query('select field_id, use, round(score) as score from field_uses')
+  t.deepEqual(rows, [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
+})
+
 test('a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
   const w = await usedWorld(t, 0)
   const policy = [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price', 'notes'] } }]
