@@ -84,6 +84,8 @@ export async function up(knex: Knex): Promise<void> {
       record_id uuid not null,
       before jsonb,
       after jsonb,
+      -- Characters of before and after as they were written: what reading them would take, known without reading them.
+      text_length integer not null default 0,
       request_id text not null,
       -- The id's own time, so that the order of ids is the order of creation.
       created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,

@@ -1,7 +1,8 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
-import { findByIds, findEntries, findTypeKeys } from '#shared/records/audit-statements.ts'
+import { findByIds, findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
 import { withPictures } from '#shared/records/picture.ts'
 import { type Row, recordOf } from '#shared/records/record.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
@@ -16,9 +17,14 @@ export function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
     const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
     const rows = await scope.db.query<AuditEntry & { total: number }>(findEntries(scope.workspace.id, query, readers))
     const entries = rows.filter(({ id }) => id !== null).map(({ total, ...entry }) => entry)
-    return { entries: readers ? await masked(scope, entries, readers) : entries, total: rows[0]?.total ?? 0 }
+    const total = rows[0]?.total ?? 0
+    if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
+    return { entries: readers ? await masked(scope, entries, readers) : entries, total }
   })
 }
+
+const tooLong = (limit: number) =>
+  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries hold more than ${maxPageText} characters`)
 
 async function typesOf(scope: Scope, key: string | undefined): Promise<RecordType[]> {
   const keys = key === undefined ? await scope.db.query<{ key: string }>(findTypeKeys(scope.workspace.id)) : [{ key }]
@@ -41,6 +47,9 @@ async function masked(scope: Scope, entries: readonly AuditEntry[], readers: rea
   })
 }
 
+/** Records that are in memory at once where they may be long. */
+const longTogether = 5
+
 /** Whether the caller may see a field of a record. */
 type Viewer = (recordId: string, key: string) => boolean
 
@@ -48,8 +57,12 @@ type Viewer = (recordId: string, key: string) => boolean
 async function viewerOf({ db }: Scope, reader: TypeReader, entries: readonly AuditEntry[]): Promise<Viewer> {
   const { type, access, seesGoneFields } = reader
   const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
-  const rows = ids.length === 0 ? [] : await db.query<Row>(findByIds(type, ids))
-  const visible = new Map(rows.map((row) => [row.id, access.visibleFields(recordOf(type, row))]))
+  const together = type.longRecords ? longTogether : ids.length
+  const visible = new Map<string, ReadonlySet<string>>()
+  for (let from = 0; from < ids.length; from += together) {
+    const rows = await db.query<Row>(findByIds(type, ids.slice(from, from + together)))
+    for (const row of rows) visible.set(row.id, access.visibleFields(recordOf(type, row)))
+  }
   return (recordId, key) => {
     if (!type.fieldByKey.has(key)) return seesGoneFields
     return !access.hideable.has(key) || (visible.get(recordId)?.has(key) ?? false)

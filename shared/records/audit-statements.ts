@@ -11,9 +11,12 @@ const columns = 'id, actor_id, actor_type, action, object_type, record_id, befor
 /** Keys of a workspace's types. Values: workspace. */
 export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
 
+/** Characters that a page may hold, so that no request fills the memory of a process. */
+export const maxPageText = 16_000_000
+
 /**
  * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
- * its own. It is not prepared: its filters decide which index is right.
+ * its own, and so it does when the page would hold too much. It is not prepared: its filters decide which index is right.
  */
 export function findEntries(workspaceId: string, query: AuditQuery, readers: readonly TypeReader[] | undefined): Statement {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
@@ -21,8 +24,13 @@ export function findEntries(workspaceId: string, query: AuditQuery, readers: rea
   const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
   return build(
     builder.raw(
-      `select counted.total, page.* from (select count(*) as total from audit_entries as entry where ?) as counted
-       left join (select ${columns} from audit_entries as entry where ? order by id desc limit ? offset ?) as page on true
+      `select counted.total, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
+       left join (
+         select * from (
+           select page.*, sum(text_length) over () as together, count(*) over () as entries
+           from (select ${columns}, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page
+         ) as measured where together <= ${maxPageText} or entries = 1
+       ) as page on true
        order by page.id desc`,
       [where, where, query.limit, query.offset],
     ),

@@ -8,17 +8,23 @@ import type { RecordType } from '#shared/types/record-type.ts'
  */
 export function changeSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): Record<string, unknown> {
   const { cause, workspace } = scope
+  const [was, is] = [jsonOf(type, before, after === null), jsonOf(type, after, before === null)]
   return {
     workspaceId: workspace.id,
     actorId: cause.actorId,
     actorType: cause.actorId === null ? 'system' : cause.actorType,
     objectType: type.key,
-    before: before && JSON.stringify(after === null ? filledView(type, before) : changedView(type, before)),
-    after: after && JSON.stringify(before === null ? filledView(type, after) : changedView(type, after)),
+    before: was,
+    after: is,
+    textLength: (was?.length ?? 0) + (is?.length ?? 0),
     requestId: cause.requestId,
     cause: JSON.stringify(cause),
   }
 }
+
+/** One side of a change; of a creation or deletion without the values that are empty. */
+const jsonOf = (type: RecordType, values: Values | null, isAlone: boolean): string | null =>
+  values && JSON.stringify(isAlone ? filledView(type, values) : changedView(type, values))
 
 /** The values of a created or deleted record as its audit entry shows them. */
 export const filledView = (type: RecordType, values: Values): Record<string, unknown> =>

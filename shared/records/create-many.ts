@@ -6,7 +6,7 @@ import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { columnsOf, type Values } from '#shared/records/record.ts'
-import { noteLength } from '#shared/records/sizes.ts'
+import { noteLength, textLength } from '#shared/records/sizes.ts'
 import { auditColumns, counted, type Fill, shaped, tableOf } from '#shared/records/statements.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -18,7 +18,12 @@ import type { RecordType } from '#shared/types/record-type.ts'
  */
 export async function insertMany(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
   for (const values of drafts) await noteLength(scope, type, values)
-  const sent = drafts.map((values, position) => ({ position, after: filledView(type, values), ...filledCells(type, values) }))
+  const sent = drafts.map((values, position) => ({
+    position,
+    after: filledView(type, values),
+    length: textLength(values),
+    ...filledCells(type, values),
+  }))
   const statement = insertRecords(type)({
     ...changeSlots(scope, type, null, null),
     createdBy: scope.actor.id,
@@ -46,7 +51,7 @@ const insertRecords = (type: RecordType): Fill =>
     const names = columns.map(() => ', ??').join('')
     return builder.raw(
       `with fresh as materialized (
-         select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb${definitions(type.fields)})
+         select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb, length integer${definitions(type.fields)})
        ),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${names})
@@ -56,7 +61,7 @@ const insertRecords = (type: RecordType): Fill =>
        ),
        audited as (
          insert into audit_entries (${auditColumns})
-         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, ? from changed join fresh using (id) order by position
+         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ? from changed join fresh using (id) order by position
          returning id
        ),
        counted as (?),
@@ -77,6 +82,6 @@ const insertRecords = (type: RecordType): Fill =>
     )
   })
 
-/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never `position` or `after`. */
+/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never one of the others'. */
 const definitions = (fields: readonly Field[]): string =>
   fields.flatMap(({ type }) => fieldKinds[type].columns.map((column) => `, ?? ${column}`)).join('')

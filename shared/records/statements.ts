@@ -38,14 +38,14 @@ export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
   })
 
 /** Columns of an audit entry that a change fills. */
-export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'
+export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id'
 
 const audited = (action: string) =>
   builder.raw(
     `insert into audit_entries (${auditColumns})
-     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ? from changed
+     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ? from changed
      returning id`,
-    ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'requestId'].map((name) => slot(name) as never),
+    ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'textLength', 'requestId'].map((name) => slot(name) as never),
   )
 
 /** Moves the type's count of records; each connection has a share of its own, so that creations seldom wait for each other. */

@@ -23,6 +23,7 @@ create table audit_entries (
   record_id uuid not null,
   before jsonb,
   after jsonb,
+  text_length integer default 0 not null,
   request_id text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
   constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
