@@ -11,7 +11,7 @@ import { attemptSeconds } from '#workers/metrics.ts'
 /** A missed wake-up and a job that starts later are found after this long at most. */
 const pollMs = 2_000
 /** Well under the queue's heartbeat of 10 s. */
-const heartbeatMs = 3_000
+const heartbeatMs = 2_000
 /** What is told to end has so long to settle what it was doing. */
 const settleMs = 1_000
 

@@ -4,8 +4,8 @@ import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import { handlers } from '#workers/handlers.ts'
 
 const lookEveryMs = 1_000
-/** A worker touches its jobs every three seconds; whoever has missed two of them is gone. The queue itself waits for ten seconds and more. */
-const lostAfterMs = 7_000
+/** A worker touches its jobs every two seconds; whoever has missed three of them is gone. The queue itself waits for ten seconds and more. */
+const lostAfterMs = 6_000
 
 /**
  * Looks after what lost workers of these pools were doing for somebody who may wait for it. It goes back to its queue at once; only what had
@@ -43,7 +43,7 @@ export function watchForLost(services: WorkerServices, pools: readonly Pool[]): 
 
   let looking = false
   let lastLook = performance.now()
-  const timer = setInterval(() => {
+  const tick = (): void => {
     // Whoever has stood still itself has seen nothing.
     if (performance.now() - lastLook > 3 * lookEveryMs) beats.clear()
     lastLook = performance.now()
@@ -57,6 +57,9 @@ export function watchForLost(services: WorkerServices, pools: readonly Pool[]): 
       .finally(() => {
         looking = false
       })
-  }, lookEveryMs)
+  }
+  // The one that is gone may be the one that this process stands in for, with somebody waiting.
+  tick()
+  const timer = setInterval(tick, lookEveryMs)
   return () => clearInterval(timer)
 }

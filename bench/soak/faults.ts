@@ -25,19 +25,22 @@ interface Victim {
   readonly during?: string
 }
 
-/** A session of the API. The server ends all other sessions too and recovers from its log. */
+/** A session of the API in the database: the server ends all other sessions too and recovers from its log. */
 const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => sessionOf(databaseUrl) }
 
-/** What is killed, in turn: within 100 s what has to live through the 200 s after that, for the sake of its memory. */
+const runner: Victim = { name: 'function runner', find: ({ house }) => runnerOf(house), during: 'invoke' }
+
+/** What is killed, in turn: first the workers under load, so that their next lives go through the 200 s that memory is looked at. */
 const victims: readonly Victim[] = [
-  { name: 'api 1' },
+  { name: 'flows' },
   { name: 'functions', during: 'invoke, creates' },
   { name: 'data', during: 'import' },
-  backend,
-  { name: 'function runner', find: ({ house }) => runnerOf(house), during: 'invoke' },
-  { name: 'flows' },
   { name: 'api 1' },
   backend,
+  runner,
+  { name: 'api 1' },
+  backend,
+  runner,
   { name: 'mail' },
   { name: 'schedule' },
 ]

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { House } from '#bench/soak/house.ts'
-import { childrenOf, memoryOf, parentOf } from '#bench/soak/proc.ts'
+import { childrenOf, type Memory, memoryOf, parentOf } from '#bench/soak/proc.ts'
 
-/** What one process held from its start to its end, or all processes of a kind together. */
+/** What one process held from its start to its end, or what is to tell of processes that come and go: the largest, and all together. */
 export interface Life {
   readonly name: string
   /** One a second: performance.now() and bytes. */
@@ -13,6 +13,8 @@ export interface Life {
 export interface Trend {
   readonly name: string
   readonly seconds: number
+  /** Whether it is the last 200 s of the run. */
+  readonly isWhole: boolean
   readonly firstMb: number
   readonly meanMb: number
   readonly highestMb: number
@@ -35,18 +37,18 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
     lives.set(key, life)
     life.points.push({ at: performance.now(), bytes })
   }
+  const noteAll = (name: string, sizes: readonly number[]): void => {
+    note(name, `${name}, largest`, Math.max(0, ...sizes))
+    note(`${name}, all`, `${name}, all`, sum(sizes))
+  }
   const look = async (): Promise<void> => {
     for (const { name, process } of house.residents) {
       const pid = process.pid()
       const memory = pid === undefined ? undefined : await memoryOf(pid)
       if (memory) note(`${name} ${pid}`, name, memory.resident)
-      if (name !== 'functions' || pid === undefined) continue
-      const runners = await Promise.all((await childrenOf(pid)).map(memoryOf))
-      note('runners', `function runners`, sum(runners.map((one) => one?.resident ?? 0)))
+      if (name === 'functions' && pid !== undefined) noteAll('function runners', await sizesOf(await childrenOf(pid), 'resident'))
     }
-    const backends = await Promise.all((await childrenOf(server)).map(memoryOf))
-    note('postgres', 'postgres, unshared', sum(backends.map((one) => one?.own ?? 0)))
-    note('backends', `postgres, processes × 1 MB`, backends.length * 1_048_576)
+    noteAll('postgres', await sizesOf(await childrenOf(server), 'own'))
     const own = await memoryOf(process.pid)
     if (own) note('generator', 'generator', own.resident)
   }
@@ -64,6 +66,9 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
   }
 }
 
+const sizesOf = async (pids: readonly number[], part: keyof Memory): Promise<number[]> =>
+  (await Promise.all(pids.map(memoryOf))).map((memory) => memory?.[part] ?? 0)
+
 /** The trend of each process: over the last 200 s where it lived through them, else over its longest life. */
 export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] {
   const byName = Map.groupBy(lives, ({ name }) => name)
@@ -71,14 +76,15 @@ export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] 
     const whole = ofName.map(({ points }) => points.filter(({ at }) => at >= end - stretchMs && at <= end))
     const through = whole.find((points) => lengthOf(points) > stretchMs - 10_000)
     const longest = ofName.map(({ points }) => points).toSorted((one, other) => lengthOf(other) - lengthOf(one))[0] ?? []
-    return trendOf(name, through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > settlingMs))
+    const points = through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > settlingMs)
+    return trendOf(name, points, through !== undefined)
   })
   return trends.filter(({ seconds }) => seconds > 0)
 }
 
 const lengthOf = (points: Life['points']): number => (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)
 
-function trendOf(name: string, points: Life['points']): Trend {
+function trendOf(name: string, points: Life['points'], isWhole: boolean): Trend {
   const times = points.map(({ at }) => at)
   const sizes = points.map(({ bytes }) => bytes / 1_048_576)
   const [meanTime, meanMb] = [mean(times), mean(sizes)]
@@ -86,7 +92,7 @@ function trendOf(name: string, points: Life['points']): Trend {
   const slope = sum(times.map((time, index) => (time - meanTime) * ((sizes[index] ?? 0) - meanMb))) / spread
   const growthMb = slope * stretchMs
   const seconds = lengthOf(points) / 1_000
-  return { name, seconds, firstMb: sizes[0] ?? 0, meanMb, highestMb: Math.max(...sizes), growthMb, growth: growthMb / meanMb }
+  return { name, seconds, isWhole, firstMb: sizes[0] ?? 0, meanMb, highestMb: Math.max(...sizes), growthMb, growth: growthMb / meanMb }
 }
 
 /** The process that all of PostgreSQL's are children of. */

@@ -98,7 +98,10 @@ function badAfter(samples: readonly Sample[], moment: number): Sample[] {
 
 const calmMs = 2_000
 
-/** Per process: what it held and how that grew. */
+/** Sums of what comes and goes, and the side that makes the load. */
+const notJudged = /, all$|^generator$/
+
+/** Per process: what it held and how that grew. One that was killed in the last 200 s is told of without a mark. */
 export function memoryPart(trends: readonly Trend[]): Part {
   const rows = trends.map(({ name, seconds, firstMb, meanMb, highestMb, growthMb, growth }) => [
     name,
@@ -106,7 +109,8 @@ export function memoryPart(trends: readonly Trend[]): Part {
     ...[firstMb, meanMb, highestMb, growthMb].map((mb) => mb.toFixed(1)),
     `${(growth * 100).toFixed(1)} %`,
   ])
-  const rising = trends.filter(({ name, growth, growthMb }) => name !== 'generator' && growth > marks.growth && growthMb > marks.growthMb)
+  const judged = trends.filter(({ name, isWhole }) => isWhole && !notJudged.test(name))
+  const rising = judged.filter(({ growth, growthMb }) => growth > marks.growth && growthMb > marks.growthMb)
   return {
     lines: table(['memory, MB', 'over', 'first', 'mean', 'highest', 'in 200 s', ''], rows),
     missed: rising.map(({ name, growthMb }) => `memory of ${name} grows by ${growthMb.toFixed(0)} MB in 200 s`),
