@@ -82,24 +82,30 @@ function ownId(operand: unknown, { id }: Principal): unknown {
 }
 
 const openTest = (subject: OpenSubject, { passesMissing, bind }: Operator, operand: unknown): OpenTest =>
-  testOf(subject, passesMissing, bind(subject.kind, operand))
+  testOf(subject, passesMissing, () => bind(subject.kind, operand))
 
 /** The test whether something of a record is one of some values. */
 export const amongTest = (subject: OpenSubject, values: readonly unknown[]): OpenTest => ({
-  ...testOf(subject, false, equalsAny(subject.kind, values)),
+  ...testOf(subject, false, () => equalsAny(subject.kind, values)),
   among: { subject, values },
 })
 
-function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, { holds, where }: Forms): OpenTest {
+// The operand is read when it is first needed: of tens of thousands of tests most are only counted, or become part of another.
+function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, bind: () => Forms): OpenTest {
+  let bound: Forms | undefined
+  const forms = () => {
+    bound ??= bind()
+    return bound
+  }
   return {
     holds(record) {
       const value = of(record)
-      return value == null ? passesMissing : holds(value)
+      return value == null ? passesMissing : forms().holds(value)
     },
     where(alias) {
       const name = builder.raw('??', [alias === undefined ? column : `${alias}.${column}`])
-      if (!nullable) return where(name)
-      return builder.raw(passesMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, where(name)])
+      const test = forms().where(name)
+      return nullable ? builder.raw(passesMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, test]) : test
     },
   }
 }
