@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createDeals, storedValues } from '#test/records/deals.ts'
 import { fillRecords } from '#test/records/fill.ts'
+import { createMember } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { waitedFor } from '#test/support/waiting.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -111,4 +112,19 @@ test('after kill -9 in the middle another worker goes on, and every value is rig
     stored.filter(({ price, total }) => Number(total) !== Number(price) * 2),
     [],
   )
+})
+
+test('existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+  const w = await openWorld(t, [])
+  const { records, fields: at } = await createDeals(w, fields)
+  await w.org.owner.post(records, { values: { price: 2 } })
+  const designer = await createMember(w, w.org, [{ effect: 'allow', actions: ['fields:create'] }])
+  t.is((await designer.client.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
+  t.is((await w.org.owner.delete(`${w.org.path}/members/${designer.id}`)).status, 204)
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await startWorkerProcess(t, w, 'data')
+  const status = async () => (await w.db.query(`select status from operations where kind = 'records.recompute'`)).rows[0].status
+  while (!['done', 'failed'].includes(await status())) await moment()
+  t.is(await status(), 'done')
+  t.deepEqual(await storedValues(w, 'total'), [{ total: '4.000000' }])
 })
