@@ -2,6 +2,8 @@
 export const limits = Object.freeze({
   /** Characters of a formula's source. */
   sourceLength: 4_000,
+  /** Characters of all formulas of one record type: they are compiled together, in some 20 ms, whenever a field changes. */
+  typeLength: 100_000,
   /** Parentheses, calls and signs inside each other. */
   depth: 64,
   /** Numbers, texts, names, operators and calls together. */

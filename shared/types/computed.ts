@@ -1,8 +1,9 @@
 import { type CompiledFormula, compileFormula } from '#shared/formula/formula.ts'
+import { limits } from '#shared/formula/limits.ts'
 import { evaluationOrder } from '#shared/formula/order.ts'
 import { toFieldValue } from '#shared/formula/result.ts'
 import type { Budget } from '#shared/formula/run.ts'
-import { Problem } from '#shared/kernel/errors.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -34,6 +35,7 @@ export function compileComputations(fields: readonly Field[]): {
   reads: ReadonlyMap<string, readonly string[]>
 } {
   const computed = fields.filter(({ rules }) => rules.formula !== undefined)
+  refuseTooMuch(computed)
   const known = new Map(fields.map(({ key, type, rules }) => [key, rules.options ? { type, options: rules.options } : { type }]))
   const compiled = new Map(
     computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field })]),
@@ -45,6 +47,12 @@ export function compileComputations(fields: readonly Field[]): {
     return field && formula ? [computation(field, formula)] : []
   })
   return { computations, reads }
+}
+
+function refuseTooMuch(computed: readonly Field[]): void {
+  const length = computed.reduce((sum, { rules: { formula = '' } }) => sum + formula.length, 0)
+  if (length <= limits.typeLength) return
+  throw problem('VALIDATION_ERROR', `formula: the formulas of a type hold at most ${limits.typeLength} characters together, got ${length}`)
 }
 
 /**

@@ -102,3 +102,22 @@ test('a field whose key a formula takes for text is refused, until the text stan
   t.is((await field('won')).status, 201)
   t.is(await label(), 'yes')
 })
+
+test('the formulas of a type have 100,000 characters together at most', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  const keys = Array.from({ length: 26 }, (_, index) => `n${index}`)
+  const ids = await typeWith(
+    w,
+    keys.map((key) => ({ key, type: 'number' })),
+  )
+  const formula = (key: string, length: number) =>
+    owner.put(`${path}/fields/${ids[key]}/formula`, { formula: `1${' '.repeat(length - 1)}` })
+  for (const key of keys.slice(0, 25)) t.is((await formula(key, 4_000)).status, 200)
+  const refused = await formula('n25', 1)
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /at most 100000 characters together, got 100001/)
+  t.is((await formula('n24', 3_999)).status, 200)
+  t.is((await formula('n25', 1)).status, 200)
+})
