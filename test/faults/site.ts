@@ -24,8 +24,8 @@ export interface Site {
 
 /** What of a site differs from the usual. */
 export interface SiteOptions {
-  /** Where the database lies, below a folder of the case's own. */
-  readonly prepare?: (home: string) => Promise<{ readonly data: string; readonly wal?: string }>
+  /** Where the database lies, and the log of its changes if that lies apart. */
+  readonly folders?: { readonly data: string; readonly wal?: string }
   /** Where the first API and the first worker find the database, instead of at its own address. */
   readonly through?: (databaseUrl: string) => Promise<string>
   readonly apiEnvironment?: Readonly<Record<string, string>>
@@ -35,8 +35,7 @@ export interface SiteOptions {
 export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<Site> {
   const home = await mkdtemp(join(tmpdir(), 'kontor-faults-'))
   t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 10 }))
-  const folders = options.prepare ? await options.prepare(home) : { data: join(home, 'data') }
-  const cluster = await startCluster(t, folders)
+  const cluster = await startCluster(t, options.folders ?? { data: join(home, 'data') })
   await release(cluster.url)
   const config = { databaseUrl: cluster.url, dataDir: home, secretKey: randomBytes(32) }
   const elsewhere = options.through ? { DATABASE_URL: await options.through(cluster.url) } : {}
