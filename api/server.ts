@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
+import { closing } from '#api/http/close.ts'
 import { watchConnections } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
@@ -42,16 +43,27 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
   const uses = countUses(database, now, log)
   const services: ApiServices = { config, cache, queue, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000, requireHostHeader: false },
+    {
+      headersTimeout: 10_000,
+      // How often late headers are looked for; Node's own 30 s would make 40 s of the ten.
+      connectionsCheckingInterval: 5_000,
+      requestTimeout: 300_000,
+      keepAliveTimeout: 65_000,
+      requireHostHeader: false,
+    },
     createApp(services).callback(),
   )
   answerUnreadable(server)
+  const close = closing(server)
   await listen(server, config.port)
   return {
     port: (server.address() as AddressInfo).port,
     services,
     stop: async (graceMs) => {
-      await closeServer(server, graceMs)
+      // Who waits for a worker is told to ask again, in time to be answered.
+      const letGo = setTimeout(() => waiter.letGo(), graceMs / 2)
+      await close(graceMs)
+      clearTimeout(letGo)
       unwatch()
       await listener.close()
       await uses.flush()
@@ -70,11 +82,3 @@ const listen = (server: Server, port: number): Promise<void> =>
       resolve()
     })
   })
-
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeIdleConnections()
-  const hurry = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(hurry)
-}

@@ -18,6 +18,7 @@ const late = new Error('The database did not answer in time')
 export class Waiter {
   readonly #db: Executor
   readonly #waiting = new Map<string, Set<() => void>>()
+  #isStopping = false
 
   constructor(db: Executor) {
     this.#db = db
@@ -34,8 +35,8 @@ export class Waiter {
   }
 
   /**
-   * Resolves with the operation once it has settled, or as it stood last when the time is up or the signal aborts; undefined when nothing
-   * is known of it. Throws when the database stays away.
+   * Resolves with the operation once it has settled, or as it stood last when the time is up, the signal aborts or the process stops;
+   * undefined when nothing is known of it. Throws when the database stays away.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
     const deadline = Date.now() + ms
@@ -52,11 +53,11 @@ export class Waiter {
         known = await this.#look(id, left + lastLookMs)
         answeredAt = Date.now()
         const settled = known === undefined || known.finished_at !== null
-        if (settled || left <= 0 || signal?.aborted) return known
+        if (settled || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
         if (error !== late && !isOutOfReach(error)) throw error
-        if (Date.now() >= deadline || signal?.aborted) return known
+        if (Date.now() >= deadline || signal?.aborted || this.#isStopping) return known
         if (Date.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)
       } finally {
@@ -76,6 +77,12 @@ export class Waiter {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Lets everybody go with what is known: this process stops. */
+  letGo(): void {
+    this.#isStopping = true
+    this.missed()
   }
 
   #wake(waiters: Set<() => void> | undefined): void {

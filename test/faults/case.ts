@@ -1,6 +1,8 @@
 /** What a case hands back to be ended when it is over, the last first. */
 export interface Teardown {
   readonly teardown: (end: () => unknown) => void
+  /** Whether it has failed by then. */
+  readonly hasFailed: () => boolean
 }
 
 /** What came of one case. Every figure but `acknowledged`, `faults`, `failed` and `slowest` has to be zero. */

@@ -2,7 +2,11 @@ import type { FaultCase } from '#test/faults/case.ts'
 import { apiKilled } from '#test/faults/cases/api-killed.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
+import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
+import { poisonJob } from '#test/faults/cases/poison-job.ts'
+import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
+import { slowClients } from '#test/faults/cases/slow-clients.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
 
 /** Every case, in the order in which they run. */
@@ -15,6 +19,10 @@ export const cases: readonly FaultCase[] = [
   databaseKilled,
   dataDiskFull,
   walDiskFull,
+  rollingRestart,
+  poisonJob,
+  slowClients,
+  memoryPressure,
   networkCut,
   networkStalled,
   networkForgotten,

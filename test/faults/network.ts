@@ -24,7 +24,7 @@ interface Link {
 }
 
 /** Starts one in front of a database. */
-export async function startNetwork(t: Teardown, databaseUrl: string): Promise<Network> {
+export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: string): Promise<Network> {
   const target = new URL(databaseUrl)
   const links = new Set<Link>()
   let lateMs = 0

@@ -20,7 +20,7 @@ export async function runCase({ name, limitSeconds, run }: FaultCase): Promise<O
   let result: Figures | Skipped | undefined
   const failures: string[] = []
   try {
-    const running = run({ teardown: (end) => void ends.push(end) })
+    const running = run({ teardown: (end) => void ends.push(end), hasFailed: () => failures.length > 0 })
     // What goes on after the time is up fails at what is taken away from it.
     running.catch(() => undefined)
     result = await Promise.race([running, tooLate])

@@ -34,7 +34,10 @@ export interface SiteOptions {
 /** Starts an installation with one workspace; it is gone with the case. */
 export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<Site> {
   const home = await mkdtemp(join(tmpdir(), 'kontor-faults-'))
-  t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 10 }))
+  t.teardown(async () => {
+    if (t.hasFailed()) console.log(`    What its processes logged lies in ${home}`)
+    await rm(t.hasFailed() ? join(home, 'data') : home, { recursive: true, force: true, maxRetries: 10 })
+  })
   const cluster = await startCluster(t, options.folders ?? { data: join(home, 'data') })
   await release(cluster.url)
   const config = { databaseUrl: cluster.url, dataDir: home, secretKey: randomBytes(32) }
