@@ -85,3 +85,25 @@ test.serial('a type that is deleted while rules are made for it leaves none of t
     t.is(rows.length, 0)
   }
 })
+
+test.serial('definitions that are changed at once are changed one after the other', async (t) => {
+  const ring = await arena.ring()
+  for (let round = 0; round < rounds; round++) {
+    const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })
+    await made(ring.owner.post(records, { values: { name: 'abc' } }))
+    const changes = [
+      { label: 'Other' },
+      { description: 'Described' },
+      { rules: { min_len: 2 } },
+      { rules: { max_len: 3 } },
+      { rules: { max_len: 2 } },
+      { required: true },
+    ]
+    const answers = await atOnce(6, ring.owners, (client, index) => client.patch(`${ring.path}/fields/${fields.name}`, changes[index]))
+    const statuses = answers.map(({ status }) => status)
+    t.deepEqual(statuses, [200, 200, 200, 200, 400, 200], answers.map(({ text }) => text).join('\n'))
+    const [kept] = (await ring.owner.get(`${ring.path}/fields?entity_type=type_${round}`)).data
+    t.like(kept, { label: 'Other', description: 'Described', required: true })
+    t.is((await ring.owners[1].post(records, { values: {} })).status, 400)
+  }
+})

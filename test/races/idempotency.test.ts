@@ -62,4 +62,6 @@ test.serial('work of a worker that is asked for many times with one key is done 
     }
     t.is(await totalOf(ring, records), 2 * (round + 1))
   }
+  await arena.world().drain()
+  t.is((await arena.world().db.query('select from job_files where workspace_id = $1', [ring.id])).rowCount, 0)
 })

@@ -81,3 +81,47 @@ test.serial('a change that began first and came second has the later version', a
     t.true((versions[0]?.at ?? '') < (versions[1]?.at ?? ''))
   }
 })
+
+test.serial('changes of different settings of one thing are all kept', async (t) => {
+  const ring = await arena.ring()
+  const { owner, path } = ring
+  await makeType(ring, 'notes', { text: {} })
+  const rule = await made(owner.post(`${path}/notification-rules`, { name: 'R', object_type: 'notes', event: 'created', title: 'T' }))
+  const fn = await made(owner.post(`${path}/functions`, { name: 'F', source: 'function handler() {}' }))
+  await made(owner.post(`${path}/modules`, { slug: 'menu', name: 'M' }))
+  for (let round = 0; round < rounds; round++) {
+    const things: readonly [method: string, at: string, ...changes: Record<string, unknown>[]][] = [
+      [
+        'PATCH',
+        '/types/notes',
+        { label: `label ${round}` },
+        { icon: `icon ${round}` },
+        { app: `app_${round}` },
+        { description: `${round}` },
+      ],
+      ['PUT', `/notification-rules/${rule.id}`, { name: `name ${round}` }, { title: `title ${round}` }, { enabled: round % 2 === 0 }],
+      ['PUT', `/functions/${fn.id}`, { description: `${round}` }, { timeout_ms: 1_000 + round }, { http_enabled: round % 2 === 0 }],
+      ['POST', '/modules', { slug: 'menu', name: 'M', glyph: `g ${round}` }, { slug: 'menu', name: 'M', category: `c ${round}` }],
+      [
+        'PATCH',
+        '',
+        { name: `Ring ${round}` },
+        { timezone: round % 2 === 0 ? 'Europe/Berlin' : 'UTC' },
+        { apps: { payments: round % 2 === 0 } },
+      ],
+    ]
+    const calls = things.flatMap(([method, at, ...changes]) => changes.map((body) => ({ method, at, body })))
+    const answers = await atOnce(calls.length, ring.owners, async (client, index) => {
+      const { method = '', at = '', body } = calls[index] ?? {}
+      return client.send(method, path + at, body)
+    })
+    t.deepEqual(tally(answers), { 200: calls.length })
+    const kept = await Promise.all(
+      things.map(async ([, at]) => {
+        const { data } = await owner.get(path + (at === '/types/notes' ? '/types' : at))
+        return at === '/types/notes' ? data.at(-1) : at === '/modules' ? data[0] : data
+      }),
+    )
+    for (const [place, [, , ...changes]] of things.entries()) t.like(kept[place], Object.assign({}, ...changes))
+  }
+})
