@@ -6,51 +6,60 @@ import { thresholds } from '#shared/types/indexes/thresholds.ts'
 import { fadedSql } from '#shared/types/indexes/use-store.ts'
 import type { CountedUse, KeptIndex, UsedField, UsedType } from '#shared/types/indexes/used-type.ts'
 
-// Few types are used enough, of all workspaces together; of those everything is read. What an index has come to is the catalogue's to say.
+const faded = fadedSql('used.score', 'used.used_at', '$1::timestamptz')
+
+// Of all that is used few types are large; of those everything is read. What an index has come to is the catalogue's to say. One statement of
+// joins: with a subquery for each type it took 13 s where this takes 0.8 (200,000 counted uses, 1,000 large types, a busy machine).
 const find = sql(
   'find_used_types',
   `with busy as (
-     select field.workspace_id, field.type_id
+     select field.workspace_id, field.type_id, false as has_index
      from field_uses as used join fields as field on field.workspace_id = used.workspace_id and field.id = used.field_id
-     where ${fadedSql('used.score', 'used.used_at', '$1::timestamptz')} >= $2 and ($3::uuid is null or used.workspace_id = $3)
+     where used.score >= $2 and ${faded} >= $2 and ($3::uuid is null or used.workspace_id = $3)
      union
-     select field.workspace_id, field.type_id
+     select field.workspace_id, field.type_id, true
      from field_indexes as kept join fields as field on field.workspace_id = kept.workspace_id and field.id = kept.field_id
      where $3::uuid is null or kept.workspace_id = $3
    ),
+   counted as materialized (
+     select busy.workspace_id, busy.type_id, bool_or(busy.has_index) as has_index
+     from busy group by busy.workspace_id, busy.type_id
+   ),
+   large as materialized (
+     select counted.workspace_id, counted.type_id, coalesce(sum(count.records), 0)::bigint as records
+     from counted left join record_counts as count on count.workspace_id = counted.workspace_id and count.type_id = counted.type_id
+     group by counted.workspace_id, counted.type_id, counted.has_index having counted.has_index or sum(count.records) >= $4
+   ),
    used as (
      select used.workspace_id, used.field_id, json_agg(json_build_object('use', used.use, 'used_at', used.used_at,
-       'score', round(${fadedSql('used.score', 'used.used_at', '$1::timestamptz')})::bigint) order by used.use) as uses
-     from busy join fields as field on field.workspace_id = busy.workspace_id and field.type_id = busy.type_id
+       'score', round(${faded})::bigint) order by used.use) as uses
+     from large join fields as field on field.workspace_id = large.workspace_id and field.type_id = large.type_id
      join field_uses as used on used.workspace_id = field.workspace_id and used.field_id = field.id
      group by used.workspace_id, used.field_id
    ),
    found as (
      select kept.*, to_regclass(format('ws_%s.%s_%s', replace(kept.workspace_id::text, '-', ''), kept.kind, replace(kept.field_id::text, '-', '')))
        as place
-     from field_indexes as kept
+     from field_indexes as kept where $3::uuid is null or kept.workspace_id = $3
    ),
    indexed as (
      select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at,
        'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
        'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
-       'is_being_built', exists (select from pg_stat_progress_create_index as progress where progress.index_relid = found.place)
+       'is_being_built', progress.pid is not null
      ) order by found.kind) as indexes
      from found left join pg_index as form on form.indexrelid = found.place
+     left join pg_stat_progress_create_index as progress on progress.index_relid = found.place
      group by found.workspace_id, found.field_id
    )
-   select type.workspace_id, type.key, (
-       select coalesce(sum(count.records), 0)::bigint from record_counts as count
-       where count.workspace_id = type.workspace_id and count.type_id = type.id
-     ) as records, (
-       select json_agg(json_build_object('id', field.id, 'key', field.key, 'type', field.type, 'unique', field.is_unique,
-         'column', field.column_name, 'uses', coalesce(used.uses, '[]'), 'indexes', coalesce(indexed.indexes, '[]')) order by field.position)
-       from fields as field
-       left join used on used.workspace_id = field.workspace_id and used.field_id = field.id
-       left join indexed on indexed.workspace_id = field.workspace_id and indexed.field_id = field.id
-       where field.workspace_id = type.workspace_id and field.type_id = type.id
-     ) as fields
-   from busy join record_types as type on type.workspace_id = busy.workspace_id and type.id = busy.type_id
+   select type.workspace_id, type.key, large.records,
+     json_agg(json_build_object('id', field.id, 'key', field.key, 'type', field.type, 'unique', field.is_unique,
+       'column', field.column_name, 'uses', coalesce(used.uses, '[]'), 'indexes', coalesce(indexed.indexes, '[]')) order by field.position) as fields
+   from large join record_types as type on type.workspace_id = large.workspace_id and type.id = large.type_id
+   join fields as field on field.workspace_id = type.workspace_id and field.type_id = type.id
+   left join used on used.workspace_id = field.workspace_id and used.field_id = field.id
+   left join indexed on indexed.workspace_id = field.workspace_id and indexed.field_id = field.id
+   group by type.workspace_id, type.id, type.key, large.records
    order by type.workspace_id, type.id`,
 )
 
@@ -81,12 +90,15 @@ interface IndexRow {
   readonly scanned_at: string | null
 }
 
-/** The lowest score that can ask for an index. */
-const lowestScore = Math.min(...thresholds.build.map(({ score }) => score))
+/** The lowest score, and the fewest records, that can ask for an index. */
+const lowest = [
+  Math.min(...thresholds.build.map(({ score }) => score)),
+  Math.min(...thresholds.build.map(({ records }) => records)),
+] as const
 
-/** The record types, of one workspace or of all, in which a field is used enough to be looked at or has an index by use. */
+/** The large record types, of one workspace or of all, in which a field is used enough to be looked at, and those that have an index by use. */
 export async function findUsedTypes(db: Session, now: Date, workspaceId: string | null = null): Promise<UsedType[]> {
-  const rows = await db.query<Row>(find(now, lowestScore, workspaceId))
+  const rows = await db.query<Row>(find(now, lowest[0], workspaceId, lowest[1]))
   return rows.map(({ workspace_id, fields, ...row }) => ({ ...row, workspaceId: workspace_id, fields: fields.map(fieldOf) }))
 }
 
