@@ -1,25 +1,31 @@
+import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Request } from '#api/http/route.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
 /** Throws VALIDATION_ERROR when the address holds a NUL character, or its query what is no UTF-8, such as a lone surrogate. */
-export function refuseBadAddress({ url, querystring, query }: Context): void {
+export function refuseBadAddress({ url, querystring }: Context): void {
   if (!url.includes('%')) return
   if (url.includes('%00')) throw problem('VALIDATION_ERROR', 'address must not hold a NUL character')
   // What cannot be decoded comes as the replacement character.
-  const isReplaced = Object.entries(query)
+  const isReplaced = Object.entries(parametersOf(querystring))
     .flat(2)
     .some((text) => text?.includes('\ufffd'))
   if (isReplaced && !/%ef%bf%bd/i.test(querystring)) throw problem('VALIDATION_ERROR', 'query must be percent-encoded UTF-8')
 }
 
 /** A request as it was asked for, with the first value of each parameter. HEAD asks what GET would be answered. */
-export const lineOf = ({ method, path, query }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
+export const lineOf = ({ method, path, querystring }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
   method: method === 'HEAD' ? 'GET' : method,
   path,
-  query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ''])),
+  query: Object.fromEntries(
+    Object.entries(parametersOf(querystring)).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? '']),
+  ),
 })
+
+/** Every parameter, where Koa's `query` stops at a thousand. */
+const parametersOf = (querystring: string) => parse(querystring, '&', '=', { maxKeys: 0 })
 
 type Raw = Readonly<Record<string, string | string[] | undefined>>
 

@@ -153,6 +153,14 @@ test('sixty calls a minute of one address, counted by all API processes, whereve
   t.is((await get(visitor, org, id)).status, 200, 'another address')
 })
 
+test('a public function gets every parameter, and none that is no UTF-8', async (t) => {
+  const { org, visitor } = await fresh()
+  const { id } = await createFunction(t, org, handlerOf('return Object.keys(input.query).length'), open)
+  const many = Array.from({ length: 2_000 }, (_, number) => `p${number}`).join('&')
+  t.is((await get(visitor, org, id, `?${many}`)).text, '2000')
+  t.is((await get(visitor, org, id, `?${many}&bad=%ff`)).status, 400)
+})
+
 test('HEAD runs it as GET would, and leaves the body out', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input.method'), open)
