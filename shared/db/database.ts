@@ -58,7 +58,9 @@ export class Database implements Executor {
       statement_timeout: options.statementTimeoutMs,
       // Between two statements of a transaction lie milliseconds, unless its process is gone; others wait for what it holds.
       idle_in_transaction_session_timeout: 8_000,
+      // Connections that rest are asked after by the system, so that one which was forgotten on the way is found before it is used.
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
       maxLifetimeSeconds: 900,
       idleTimeoutMillis: 60_000,

@@ -33,12 +33,12 @@ const databaseFault = (name: string, times: number, fault: (site: Site) => Promi
 const otherSessions = `from pg_stat_activity where application_name like 'kontor%'`
 
 /** One session after the other is ended by the server, as an administrator or a failover does it. */
-export const sessionsEnded = databaseFault('every session of the database is ended', 10, async ({ db }) => {
+export const sessionsEnded = databaseFault('every session of the database is ended', 5, async ({ db }) => {
   await db.query(`select pg_terminate_backend(pid) ${otherSessions}`)
 })
 
 /** The server takes a session that dies for a sign of broken memory, and restarts all of them. */
-export const sessionKilled = databaseFault('kill -9 of a session of the database', 10, async ({ db, cluster }) => {
+export const sessionKilled = databaseFault('kill -9 of a session of the database', 5, async ({ db, cluster }) => {
   const { rows } = await db.query<{ pid: number }>(`select pid ${otherSessions} order by state = 'active' desc, random() limit 1`)
   for (const { pid } of rows) process.kill(pid, 'SIGKILL')
   await cluster.back()

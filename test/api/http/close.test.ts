@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import test, { type ExecutionContext } from 'ava'
+import { type Api, startApi } from '#api/server.ts'
+import { createLogger } from '#shared/kernel/log.ts'
+import { Client } from '#test/support/client.ts'
+import { Wire } from '#test/support/wire.ts'
+import { type World, world } from '#test/support/world.ts'
+
+/** An API of a test's own, to be stopped. */
+async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
+  const api = await startApi(w.config, createLogger('closing', 'error'))
+  t.teardown(() => api.stop(100).catch(() => undefined))
+  return api
+}
+
+const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+test('a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const api = await ownApi(t, w)
+  const wire = new Wire(api.port).send(request)
+  await once(wire.socket, 'data')
+  const stopped = api.stop(60_000)
+  wire.send(request)
+  const { status, headers } = await wire.answer()
+  t.is(status, 200)
+  t.is(headers.get('connection'), 'close')
+  await stopped
+  await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
+})
+
+test('a connection that brings nothing more does not keep a server from stopping', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const api = await ownApi(t, w)
+  const wire = new Wire(api.port).send(request)
+  await once(wire.socket, 'data')
+  await api.stop(60_000)
+  t.is((await wire.answer()).status, 200)
+})
+
+test('who waits for a worker while the server stops is told where to ask', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const api = await ownApi(t, w)
+  const client = new Client(`http://127.0.0.1:${api.port}`, w.org.owner.token)
+  const waiting = client.post(`${w.org.path}/functions`, { name: 'Late', source: 'async function handler() {}' })
+  while ((await w.db.query('select from operations')).rowCount === 0);
+  await api.stop(1_000)
+  const { status, data, headers } = await waiting
+  t.is(status, 202)
+  t.deepEqual(data, { job_id: data.job_id, status: 'queued' })
+  t.is(headers.get('preference-applied'), 'respond-async')
+  await w.db.query('delete from operations')
+  await w.db.query('delete from pgboss.job')
+})
