@@ -11,6 +11,7 @@ import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { type LockedField, lockField } from '#shared/types/locked-field.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
+import { refuseLargePatterns } from '#shared/types/patterns.ts'
 import { recomputeAll } from '#shared/types/recompute-all.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
 import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
@@ -35,7 +36,9 @@ export async function changeDefinition(scope: Scope, fieldId: string, change: Fi
     const { type, field } = locked
     const after = definitionAfter(field, change)
     const changed: Field = { ...field, ...after }
-    refuseBadFormulas(type.fields, changed)
+    const fields = type.fields.map((other) => (other.id === field.id ? changed : other))
+    refuseBadFormulas(fields, changed)
+    if (after.rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
     const tightenings = tighteningsOf(field, after)
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined
@@ -53,7 +56,7 @@ const columnsOf = ({ label, description, required, rules }: Definition) => [labe
 /** A formula may name an option of a select field, which therefore stays. */
 function refuseBadFormulas(fields: readonly Field[], changed: Field): void {
   try {
-    compileComputations(fields.map((other) => (other.id === changed.id ? changed : other)))
+    compileComputations(fields)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     throw problem('VALIDATION_ERROR', `rules: a formula needs ${changed.key} as it is; ${error.message}`, { cause: error })

@@ -10,7 +10,8 @@ import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { parseRules, requireUniqueable } from '#shared/types/fields/rules.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
-import { type FieldRow, fieldOf, findRecordType, readRecordType } from '#shared/types/record-type.ts'
+import { refuseLargePatterns } from '#shared/types/patterns.ts'
+import { type FieldRow, fieldOf, findRecordType, type RecordType, readRecordType } from '#shared/types/record-type.ts'
 import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
 
 /**
@@ -50,7 +51,7 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   const id = newId()
   const [place] = await tx.query<Place>(takePlace(workspaceId, entityType, fieldKinds[type].columns.length))
   if (!place) throw noType('entity_type', entityType)
-  await refuseWord(tx, workspaceId, entityType, key)
+  refuseBesideOthers(await readRecordType(tx, workspaceId, entityType), key, rules)
   const definition = [key, label, type, required ?? false, unique ?? false, immutable ?? false, description ?? '', JSON.stringify(rules)]
   const column = columnOf(key, place.number)
   const [row] = await tx.query<FieldRow>(insertField(workspaceId, id, place.type_id, ...definition, column, maxFields))
@@ -62,12 +63,15 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   return viewField(field)
 }
 
-/** Throws VALIDATION_ERROR when a formula of the type holds the key as a bare word: from now on it would mean the field. */
-async function refuseWord(tx: Tx, workspaceId: string, entityType: string, key: string): Promise<void> {
-  const type = await readRecordType(tx, workspaceId, entityType)
+/**
+ * Throws VALIDATION_ERROR for what a new field would do to those that are there: when a formula holds its key as a bare word, which from now
+ * on would mean the field, and when their patterns would be too large together.
+ */
+function refuseBesideOthers(type: RecordType | undefined, key: string, rules: FieldRules): void {
   const reader = type?.computations.find(({ words }) => words.has(key))?.field.key
   if (reader !== undefined)
     throw problem('VALIDATION_ERROR', `key must not be ${key}, which the formula of ${reader} takes for text; put it in quotes there first`)
+  if (rules.pattern !== undefined) refuseLargePatterns([...(type?.fields ?? []), { rules }])
 }
 
 const noType = (path: string, key: string) =>

@@ -92,3 +92,17 @@ test('an index of a field is of the records that have a value, and finds them', 
   const plan = await client.query(`explain execute of_parent ('${data.id}')`)
   t.regex(JSON.stringify(plan.rows), new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
 })
+
+test('the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+  const { org, add } = await createDeals(w)
+  const large = '(?:a?){480}a{480}'
+  let made = 0
+  for (let answer = await add({ key: 'p0', type: 'string', rules: { pattern: large } }); answer.status === 201; made += 1) {
+    answer = await add({ key: `p${made + 1}`, type: 'string', rules: { pattern: large } })
+    if (answer.status !== 201) t.regex(answer.body.error.message, /^rules\.pattern: the patterns of a type/)
+  }
+  t.true(made > 5 && made < 30, `${made}`)
+  const { data } = await add({ key: 'plain', type: 'string', rules: { pattern: '^[a-z]+$' } })
+  t.is((await org.owner.patch(`${org.path}/fields/${data.id}`, { rules: { pattern: large } })).status, 400)
+  t.is((await org.owner.patch(`${org.path}/fields/${data.id}`, { label: 'Plain' })).status, 200)
+})
