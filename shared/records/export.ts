@@ -44,7 +44,8 @@ export async function exportRecordsOf(scope: Scope, type: RecordType, query: Sea
       yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
       let written = 0
       for (const ids of inSteps(exported)) {
-        const records = await recordsByIds(scope, type, ids)
+        // A record may have changed since it matched, into one that the caller may not read.
+        const records = (await recordsByIds(scope, type, ids)).filter((record) => access.test(record))
         yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
         written += ids.length
         await done(written)
