@@ -5,7 +5,7 @@ import { alike, fields, record, rule, typeKey, valuesOf } from '#test/access/ran
 import { roads } from '#test/access/roads.ts'
 import { seedOf } from '#test/access/seed.ts'
 import { exact, type Seen, sightOf } from '#test/access/sight.ts'
-import { type Writer, writingRoads } from '#test/access/write-roads.ts'
+import { defaults, type Writer, writingRoads } from '#test/access/write-roads.ts'
 import { createFunction } from '#test/functions/support.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -18,7 +18,14 @@ async function makeType({ org, drain }: World): Promise<void> {
   const options = { select: [...valuesOf.select], multiselect: [...new Set(valuesOf.multiselect.flatMap((list) => list as string[]))] }
   for (const { key, type } of fields) {
     const rules = type === 'ref' || type === 'refs' ? { ref_type: typeKey } : type in options ? { options: options[type as 'select'] } : {}
-    const { data } = await org.owner.post(`${org.path}/fields`, { entity_type: typeKey, key, label: key, type, rules })
+    const initial = key in defaults ? { default: defaults[key] } : {}
+    const { data } = await org.owner.post(`${org.path}/fields`, {
+      entity_type: typeKey,
+      key,
+      label: key,
+      type,
+      rules: { ...rules, ...initial },
+    })
     const formula = { twice: 'a_number + a_currency', again: 'twice & ""' }[key]
     if (formula) await org.owner.put(`${org.path}/fields/${data.id}/formula`, { formula })
   }

@@ -10,6 +10,9 @@ export interface Writer extends Reader {
   readonly callerId: string
 }
 
+/** What a record gets that is created without. */
+export const defaults: Readonly<Record<string, unknown>> = { a_select: 'b', a_bool: true }
+
 /** Changes that change nothing: each record that may be read answers by what else may be done with it, and shows no more than a reading. */
 async function walkChanges(writer: Writer): Promise<void> {
   const { t, all, client, org, read, update } = writer
@@ -49,7 +52,8 @@ async function walkCreations(writer: Writer): Promise<void> {
   const { t, all, callerId, client, org, create, read } = writer
   for (const made of all.slice(0, 4)) {
     const { twice: _, again: __, ...given } = made.values
-    const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+    // What would come by itself is left out, so that what is sent and what is stored differ.
+    const sent = Object.fromEntries(Object.entries(given).filter(([key, value]) => value !== null && value !== defaults[key]))
     const draft = { ...made, id: null as unknown as string, created_by: callerId, created_at: new Date().toISOString() }
     const isAllowed = create.allows({ ...draft, values: sent }) && create.allows(draft)
     const answer = await client.post(`${org.path}/records/${typeKey}`, JSON.stringify({ values: sent }), {
