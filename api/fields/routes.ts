@@ -53,7 +53,7 @@ export const routes = [
     path: one,
     summary: 'Change a field',
     description:
-      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`. Built-in fields answer 404.',
+      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; whoever asks more of values must see all of them. Built-in fields answer 404.',
     permission: 'fields:create',
     on: onTypeOfField,
     body: fieldChange,
@@ -102,7 +102,8 @@ export const routes = [
     method: 'PUT',
     path: `${one}/formula`,
     summary: 'Make a field computed',
-    description: 'Computed on every write; a worker computes it for the records that exist.',
+    description:
+      'Computed on every write; a worker computes it for the records that exist. Until then the field is hidden from whoever may not read what the formula before it read.',
     permission: 'fields:create',
     on: onTypeOfField,
     body: formulaInput,
@@ -115,6 +116,7 @@ export const routes = [
     method: 'DELETE',
     path: `${one}/formula`,
     summary: 'Make a computed field ordinary',
+    description: 'Its values stay. Not for whoever reads records of the type and may not read what the formula reads.',
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,
