@@ -155,10 +155,11 @@ function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowS
 }
 
 /** A statement as the driver takes it. */
-export const toQuery = (statement: Statement): pg.QueryConfig => ({
+export const toQuery = (statement: Statement): pg.QueryConfig & { rowMode?: 'array' } => ({
   text: statement.text,
   values: values(statement),
   ...(statement.name === undefined ? {} : { name: statement.name }),
+  ...(statement.rows === undefined ? {} : { rowMode: 'array' }),
 })
 
 /** Work that leaves nothing behind when it fails is tried again where the database ended it to let others go on. */

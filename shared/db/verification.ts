@@ -2,7 +2,7 @@ import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
 import type { Statement } from '#shared/db/statement.ts'
 
-/** What a verified statement brings along in each row; there is always one, also when it finds nothing. */
+/** What a verified statement brings along in each row, behind its own cells; there is always one, also when it finds nothing. */
 interface Rider {
   readonly k_news: readonly (readonly [id: number, scope: string])[] | null
   readonly k_horizon: string
@@ -31,16 +31,24 @@ export class Verification {
     const mark = this.#isDone ? undefined : this.#cache.mark()
     if (!mark) return db.query<Row>(statement)
     const values = statement.values ?? []
-    const rows = await db.query<Row & Rider>({
+    const rows = await db.query<Row>({
+      ...statement,
       text: verified(statement.text, values.length),
       values: [...values, mark.horizon, mark.seen],
       ...(statement.name === undefined ? {} : { name: `${statement.name}v` }),
     })
-    const [{ k_news, k_horizon, k_found }] = rows as [Row & Rider]
+    const { k_found, k_news, k_horizon } = riderOf(rows[0])
     this.#cache.hear(k_news ?? [], k_horizon)
     this.#isDone = true
     return k_found ? rows : []
   }
+}
+
+/** The rider of the first row: its last cells, where rows are arrays. */
+function riderOf(row: unknown): Rider {
+  if (!Array.isArray(row)) return row as Rider
+  const [k_found, k_news, k_horizon] = row.slice(-3)
+  return { k_found, k_news, k_horizon }
 }
 
 /** Texts of statements with their rider, by the text without. */
@@ -49,10 +57,10 @@ const texts = new Map<string, string>()
 function verified(text: string, parameters: number): string {
   const known = texts.get(text)
   if (known) return known
-  const made = `select news.k_news, news.k_horizon, found.* from (
+  const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon
       from cache_changes where written_in >= $${parameters + 1}::xid8 and id <> all($${parameters + 2}::bigint[])
-    ) as news left join (select true as k_found, original.* from (${text}) as original) as found on true`
+    ) as news left join (select original.*, true as k_found from (${text}) as original) as found on true`
   if (texts.size >= 10_000) texts.clear()
   texts.set(text, made)
   return made

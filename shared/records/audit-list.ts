@@ -1,10 +1,11 @@
 import type { Scope } from '#shared/access/scope.ts'
+import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
 import { findByIds, findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
 import { withPictures } from '#shared/records/picture.ts'
-import { type Row, recordOf } from '#shared/records/record.ts'
+import { idOf, type Row, recordOf } from '#shared/records/record.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 
 /**
@@ -60,8 +61,8 @@ async function viewerOf({ db }: Scope, reader: TypeReader, entries: readonly Aud
   const together = type.longRecords ? longTogether : ids.length
   const visible = new Map<string, ReadonlySet<string>>()
   for (let from = 0; from < ids.length; from += together) {
-    const rows = await db.query<Row>(findByIds(type, ids.slice(from, from + together)))
-    for (const row of rows) visible.set(row.id, access.visibleFields(recordOf(type, row)))
+    const rows = await db.query<Row>(asArrays(findByIds(type, ids.slice(from, from + together))))
+    for (const row of rows) visible.set(idOf(row), access.visibleFields(recordOf(type, row)))
   }
   return (recordId, key) => {
     if (!type.fieldByKey.has(key)) return seesGoneFields

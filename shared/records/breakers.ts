@@ -1,9 +1,9 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import type { Executor } from '#shared/db/database.ts'
-import { build, type Statement, slot, sql } from '#shared/db/statement.ts'
+import { asArrays, build, type Statement, slot, sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { columnsOf, type Row, valueIn } from '#shared/records/record.ts'
+import { columnsOf, idOf, type Row, valueIn } from '#shared/records/record.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -50,14 +50,15 @@ export async function countBreakersAfter(
       .orderBy('id')
       .limit(pageSizeOf(field)),
   )
-  const rows = await db.query<Row>(page({ after: after || lowestId }))
+  const rows = await db.query<Row>(asArrays(page({ after: after || lowestId })))
   count(question, rows, counts)
-  return { count: rows.length, last: rows.at(-1)?.id }
+  const last = rows.at(-1)
+  return { count: rows.length, last: last && idOf(last) }
 }
 
 function count({ field, tightenings }: Question, rows: readonly Row[], counts: Counts): void {
-  for (const row of rows) {
-    const value = valueIn(row, field)
+  for (const [, cell, code] of rows) {
+    const value = valueIn(field, cell, code)
     for (const [index, { breaks }] of tightenings.entries()) if (breaks(value)) counts[index] = (counts[index] ?? 0) + 1
   }
 }
@@ -98,7 +99,7 @@ export async function refuseBrokenSince(db: Executor, question: Question, mark: 
   for (let after = mark, changes = 0; ; ) {
     const entries = await db.query<{ id: string; record_id: string }>(changesAfter(type.workspaceId, type.key, after, pageSize))
     const ids = entries.map(({ record_id }) => record_id).filter((id) => !looked.has(id))
-    count(question, await db.query<Row>(valuesOf(question, ids)), counts)
+    count(question, await db.query<Row>(asArrays(valuesOf(question, ids))), counts)
     for (const id of ids) looked.add(id)
     changes += entries.length
     after = entries.at(-1)?.id ?? after

@@ -3,7 +3,7 @@ import { lesserRecordAccess } from '#shared/access/lesser.ts'
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import { build, slot } from '#shared/db/statement.ts'
+import { asArrays, build, slot } from '#shared/db/statement.ts'
 import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
 import { accessTo, requireAccess } from '#shared/records/picture.ts'
@@ -105,7 +105,7 @@ async function recordsByIds(scope: Scope, type: RecordType, ids: readonly string
       slot('ids'),
     ] as never),
   )
-  return (await scope.db.query<Row>(statement({ ids }))).map((row) => recordOf(type, row))
+  return (await scope.db.query<Row>(asArrays(statement({ ids })))).map((row) => recordOf(type, row))
 }
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {

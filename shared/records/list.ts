@@ -1,13 +1,13 @@
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import { plannedForValues, slot } from '#shared/db/statement.ts'
+import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
-import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
+import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
@@ -45,12 +45,12 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const fill = pageOf(type, access, reference?.field, after !== undefined)
     const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-    const rows = await readRows<Row & { found?: number }>(scope, reference?.field.type === 'refs' ? plannedForValues(statement) : statement)
-    const found = rows[0]?.found ?? rows.length
+    const rows = await readRows<Row>(scope, asArrays(reference?.field.type === 'refs' ? plannedForValues(statement) : statement))
+    const found = type.longRecords ? ((rows[0]?.[allColumns(type).length] ?? 0) as number) : rows.length
     const page = rows.slice(0, query.limit)
     const records = visibleRows(type, page, access, chosen)
     const last = page.at(-1)
-    return found > page.length && last ? { records, next_cursor: makeCursor(list, last.id) } : { records }
+    return found > page.length && last ? { records, next_cursor: makeCursor(list, idOf(last)) } : { records }
   })
 }
 
@@ -88,11 +88,12 @@ function pageOf(type: RecordType, access: RecordAccess, reference: Field | undef
     }
     if (!type.longRecords) return builder.raw('? limit ?', [query, slot('limit')] as never)
     query.select({ bytes: textBytes(type) })
+    const columns = allColumns(type)
     return builder.raw(
-      `select * from (
+      `select ${columns.map(() => '??').join(', ')}, found from (
          select page.*, count(*) over () as found, sum(bytes) over (order by id desc) - bytes as before from (? limit ?) as page
        ) as sized where before < ${maxPageBytes} order by id desc`,
-      [query, slot('limit')] as never,
+      [...columns, query, slot('limit')] as never,
     )
   })
 }

@@ -1,5 +1,6 @@
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import { readRows, type Scope } from '#shared/access/scope.ts'
+import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
@@ -38,7 +39,7 @@ export async function findRecord(
   lock = false,
 ): Promise<StoredRecord | undefined> {
   if (!isUuid(recordId)) return undefined
-  const statement = findById(type, { lock })({ id: recordId })
+  const statement = asArrays(findById(type, { lock })({ id: recordId }))
   const [row] = lock ? await scope.db.query<Row>(statement) : await readRows<Row>(scope, statement)
   return row && recordOf(type, row)
 }

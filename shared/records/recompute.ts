@@ -1,11 +1,11 @@
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
-import { slot, sql } from '#shared/db/statement.ts'
+import { asArrays, slot, sql } from '#shared/db/statement.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
-import { allColumns, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { allColumns, idOf, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { noteLength, textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
@@ -36,7 +36,7 @@ export async function recomputeAfter(
   after: string,
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
-  const rows = await scope.db.query<Row>(nextPage(type, selection)({ after: after || lowestId }))
+  const rows = await scope.db.query<Row>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
   const { changes, count, last } = computed(scope, type, rows)
   for (const { values } of changes) await noteLength(scope, type, values)
   if (computesUnique(type)) await giveUpValues(scope, type, changes)
@@ -55,7 +55,8 @@ function computed(scope: Scope, type: RecordType, rows: readonly Row[]): { chang
     if (change) changes.push(change)
     count += 1
   }
-  return { changes, count, last: rows[count - 1]?.id }
+  const last = rows[count - 1]
+  return { changes, count, last: last && idOf(last) }
 }
 
 const nextPage = (type: RecordType, selection: Selection) =>

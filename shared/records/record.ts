@@ -32,13 +32,11 @@ export interface RecordView {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** A row of a type's table, by column. */
-export type Row = Readonly<Record<string, unknown>> & {
-  readonly id: string
-  readonly created_by: string | null
-  readonly created_at: string
-  readonly updated_at: string
-}
+/** A row of `allColumns`, in that order, and behind them whatever else its statement selects. It is read by a statement `asArrays`. */
+export type Row = readonly unknown[]
+
+/** The id of a row's record. */
+export const idOf = (row: Row): string => row[0] as string
 
 /** The columns of every record's row. */
 export const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
@@ -49,31 +47,38 @@ export const columnsOf = ({ column, codeColumn }: Field): readonly string[] => (
 /** All columns of a type's table, in the order of its fields. */
 export const allColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(columnsOf)]
 
-/** A field's value in a row. */
-export function valueIn(row: Row, { type, column, codeColumn }: Field): FieldValue {
-  const cell = row[column] ?? null
+/** A field's value in its cells; `code` is the second one of a field with two columns. */
+export function valueIn({ type, codeColumn }: Field, cell: unknown, code: unknown): FieldValue {
   const { fromColumns } = fieldKinds[type]
   if (cell === null || fromColumns === ownForm) return cell as FieldValue
-  return fromColumns(codeColumn === null ? [cell] : [cell, row[codeColumn]])
+  return fromColumns(codeColumn === null ? [cell] : [cell, code])
 }
 
 /** The record of a row. */
 export function recordOf(type: RecordType, row: Row): StoredRecord {
   const values = noValues()
-  for (const field of type.fields) values[field.key] = valueIn(row, field)
-  const { id, created_by, created_at, updated_at } = row
-  return { id, object_type: type.key, created_by, created_at, updated_at, values }
+  let next = ownColumns.length
+  for (const field of type.fields) {
+    values[field.key] = valueIn(field, row[next], row[next + 1])
+    next += field.codeColumn === null ? 1 : 2
+  }
+  return { ...ownOf(type, row), values }
 }
 
 /** What a caller who may see all of it sees of a row: the same as `viewOf` of `recordOf`, without the record between. */
 export function viewOfRow(type: RecordType, row: Row): RecordView {
   const values = new Empty() as Record<string, unknown>
+  let next = ownColumns.length
   for (const field of type.fields) {
-    const value = valueIn(row, field)
+    const value = valueIn(field, row[next], row[next + 1])
     values[field.key] = value === null ? null : fieldKinds[field.type].toJson(value)
+    next += field.codeColumn === null ? 1 : 2
   }
-  const { id, created_by, created_at, updated_at } = row
-  return { id, object_type: type.key, created_by, created_at, updated_at, values }
+  return { ...ownOf(type, row), values }
+}
+
+function ownOf({ key }: RecordType, [id, created_by, created_at, updated_at]: Row): Omit<StoredRecord, 'values'> {
+  return { id, object_type: key, created_by, created_at, updated_at } as Omit<StoredRecord, 'values'>
 }
 
 /** What a caller sees of a record: the fields in `visible`, or all of them. */

@@ -1,11 +1,11 @@
 import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { plannedForValues, prepare } from '#shared/db/statement.ts'
+import { asArrays, plannedForValues, prepare } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { dependsOnValues, searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
-import { allColumns, type RecordView, type Row } from '#shared/records/record.ts'
+import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
@@ -27,11 +27,12 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
     const order = searchOrder(scope, type, access, query)
     const prepared = pageWithTotal(type, conditions, order, query.limit, startOf(query))
     const statement = dependsOnValues(type, query) ? plannedForValues(prepared) : prepared
-    const rows = await readRows<Row & { total: number }>(scope, statement)
-    const found = rows.filter(({ id }) => id !== null)
-    if (found.length === 0 && (rows[0]?.total ?? 0) > startOf(query)) throw tooLong(query.limit)
+    const rows = await readRows<Row>(scope, asArrays(statement))
+    const found = rows.filter((row) => idOf(row) !== null)
+    const total = (rows[0]?.[allColumns(type).length] ?? 0) as number
+    if (found.length === 0 && total > startOf(query)) throw tooLong(query.limit)
     const records = visibleRows(type, found, access, chosen)
-    return { records, total: rows[0]?.total ?? 0 }
+    return { records, total }
   })
 }
 
@@ -49,7 +50,8 @@ function pageWithTotal(type: RecordType, conditions: readonly Knex.Raw[], order:
     offset,
   ] as never)
   return prepare(
-    builder.raw('select counted.total, page.* from (?) as counted left join (?) as page on true', [
+    builder.raw(`select ${columns.map(() => '??').join(', ')}, total from (?) as counted left join (?) as page on true`, [
+      ...columns,
       conditions.length === 0 ? countOfAll(type) : countOf(type, where),
       type.longRecords ? ifNotTooLong(page) : page,
     ] as never),
