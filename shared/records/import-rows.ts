@@ -122,12 +122,12 @@ interface Numbered {
   readonly values: Values
 }
 
-/** Characters that are stored in one statement, about: formulas make long texts of short rows. */
-const lotText = 1_000_000
+/** What is computed and stored at a time, about: formulas make long texts of short rows, and may take 50 ms for each. */
+const perLot = { text: 1_000_000, ms: 100 }
 
 /** Fills in computed fields, as many drafts at a time as one statement may store; those that may not be stored so are `refused`. */
 function* filledLots(scope: Scope, type: RecordType, drafts: readonly Numbered[], refused: RefusedRow[]): Generator<readonly Numbered[]> {
-  let [lot, text]: [Numbered[], number] = [[], 0]
+  let [lot, text, began]: [Numbered[], number, number] = [[], 0, performance.now()]
   for (const { draft, values: given } of drafts) {
     const values = Object.assign(noValues(), given)
     computeValues(scope, type, values)
@@ -138,10 +138,11 @@ function* filledLots(scope: Scope, type: RecordType, drafts: readonly Numbered[]
     }
     lot.push({ draft, values })
     text += textLength(values)
-    if (text < lotText) continue
+    if (text < perLot.text && performance.now() - began < perLot.ms) continue
     yield lot
     lot = []
     text = 0
+    began = performance.now()
   }
   if (lot.length > 0) yield lot
 }
