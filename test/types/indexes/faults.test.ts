@@ -43,6 +43,20 @@ test('an index whose builder is killed in the middle is made again, and of what 
   t.is(await shownState(w), 'ready')
 })
 
+test('a builder that is told to stop in the middle lets go at once', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('count', 'equality', 500)
+  const holder = await holdBuilds(w)
+  const stop = new AbortController()
+  const following = w.follow(stop.signal)
+  await waitedFor(w.db, holder)
+  stop.abort()
+  await t.throwsAsync(following, { name: 'AbortError' })
+  while ((await w.db.query(builders)).rowCount !== 0) await moment()
+  await release(holder)
+  t.deepEqual(await w.follow(), ['build value count'], 'and whoever comes next goes on with it, as nothing failed')
+})
+
 const deletions: Readonly<Record<string, (w: UsedWorld) => string>> = {
   field: ({ fields }) => fields.count ?? '',
   'record type': ({ org }) => `${org.path}/types/deals`,

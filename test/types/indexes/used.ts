@@ -9,9 +9,9 @@ import { type World, world } from '#test/support/world.ts'
 export interface UsedWorld extends World {
   /** Days that have gone by since the world was made. */
   readonly clock: { days: number }
-  /** Moves what was used into the database, as many times over, and lets indexes follow once. */
-  readonly follow: () => Promise<string[]>
-  /** Counts a use so many times, from the next `follow` on. */
+  /** Writes what was counted and lets indexes follow once, until the signal aborts. Gives what was done. */
+  readonly follow: (signal?: AbortSignal) => Promise<string[]>
+  /** Counts a use so many times. */
   readonly use: (field: string, use: string, times: number) => Promise<void>
   /** The indexes by use that the workspace's tables have, by the key of their field. */
   readonly indexes: () => Promise<string[]>
@@ -69,9 +69,9 @@ export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 1
     records,
     fields,
     idOf,
-    follow: async () => {
+    follow: async (signal = new AbortController().signal) => {
       await services.uses.flush()
-      const steps = await followUse({ ...services, db: services.database }, new AbortController().signal)
+      const steps = await followUse({ ...services, db: services.database }, signal)
       return steps.map(nameOf)
     },
     use: async (field, use, times) => {
