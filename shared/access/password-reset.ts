@@ -7,6 +7,7 @@ import {
   findPersonByEmail,
   findReset,
   insertReset,
+  replacePasswordHash,
   setPasswordHash,
   useReset,
 } from '#shared/access/people-store.ts'
@@ -14,6 +15,7 @@ import { resetMail } from '#shared/access/reset-mail.ts'
 import { type PlatformScope, within } from '#shared/access/scope.ts'
 import { wrongPassword } from '#shared/access/sessions.ts'
 import { hashSecret, makeSecret } from '#shared/access/tokens.ts'
+import type { Tx } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { queueMail } from '#shared/mail/outbox.ts'
@@ -26,11 +28,18 @@ export const passwordChange = schema(t.Object({ current: t.String({ maxLength: 1
 export const resetRequest = schema(t.Object({ email: t.String({ maxLength: 320 }) }, { title: 'ResetRequest' }))
 export const passwordReset = schema(t.Object({ token: t.String({ maxLength: 200 }), password: newPassword }, { title: 'PasswordReset' }))
 
-/** Changes the caller's password and ends its other sessions; a wrong current one is UNAUTHORIZED. */
+/**
+ * Changes the caller's password and ends its other sessions; a wrong current one is UNAUTHORIZED, also one that is being changed or reset
+ * at this moment: whoever knows an old password does not overwrite the new one.
+ */
 export async function changePassword(scope: PlatformScope, { current, next }: { current: string; next: string }): Promise<void> {
   const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
   if (!person || !(await verifyPassword(current, person.password_hash))) throw wrongPassword('current is not your password')
-  await setPassword(scope, person.id, next, scope.principal?.sessionId ?? null)
+  const hash = await hashPassword(next)
+  await scope.db.transaction(async (tx) => {
+    if (!(await replacePasswordHash(tx, person, hash))) throw wrongPassword('current is not your password any more')
+    await endAccess(tx, person.id, scope.principal?.sessionId ?? null)
+  })
 }
 
 /** Has a reset mail sent if there is a person of this address; nothing tells the caller whether there is. */
@@ -58,21 +67,17 @@ export async function resetPassword(scope: PlatformScope, { token, password }: {
   if (userId === undefined) throw refusedToken()
   const hash = await hashPassword(password)
   await scope.db.transaction(async (tx) => {
+    // The person before the token, in the order in which a change of the password takes them.
+    await setPasswordHash(tx, userId, hash)
     if (!(await useReset(tx, tokenHash, scope.now()))) throw refusedToken()
-    await storePassword(within(scope, tx), userId, hash, null)
+    await endAccess(tx, userId, null)
   })
 }
 
 const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used, is too old, or was never sent')
 
-/** Sets a person's password; every session but the one named ends, and no reset token works any more. */
-async function setPassword(scope: PlatformScope, userId: string, password: string, keptSession: string | null): Promise<void> {
-  const hash = await hashPassword(password)
-  await scope.db.transaction((tx) => storePassword(within(scope, tx), userId, hash, keptSession))
-}
-
-async function storePassword({ db }: PlatformScope, userId: string, hash: string, keptSession: string | null): Promise<void> {
-  await setPasswordHash(db, userId, hash)
-  await deleteOtherSessions(db, userId, keptSession)
-  await deleteResets(db, userId)
+/** Ends every session of a person but the one named, and makes every reset token worthless. */
+async function endAccess(tx: Tx, userId: string, keptSession: string | null): Promise<void> {
+  await deleteOtherSessions(tx, userId, keptSession)
+  await deleteResets(tx, userId)
 }

@@ -36,6 +36,12 @@ export async function setPasswordHash(db: Executor, userId: string, hash: string
   await db.query(setHash(userId, hash))
 }
 
+const replaceHash = sql('replace_password', 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning id')
+/** Sets another password of a person; false when the one that `person` was read with is not the one any more. */
+export async function replacePasswordHash(db: Executor, person: Pick<Person, 'id' | 'password_hash'>, hash: string): Promise<boolean> {
+  return (await db.query(replaceHash(person.id, person.password_hash, hash))).length > 0
+}
+
 const insertSessionRow = sql(
   'insert_session',
   `insert into sessions (id, user_id, token_hash, expires_at)

@@ -1,0 +1,38 @@
+import test from 'ava'
+import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
+import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test/support/account.ts'
+
+// Passwords take long to hash on purpose, so these go round less often.
+const arena = openArena(test, { TRUST_PROXY: '1' })
+
+test.serial('of several changes of one password one is made, and that is the password', async (t) => {
+  const w = arena.world()
+  for (let round = 0; round < rounds / 4; round++) {
+    const { client, email } = await createAccount(w)
+    const next = Array.from({ length: 6 }, (_, index) => `next password ${index}`)
+    const answers = await atOnce(6, arena.pair(client), (caller, index) =>
+      caller.post('/v1/auth/password', { current: password, next: next[index] }),
+    )
+    t.deepEqual(tally(answers), { 204: 1, 401: 5 })
+    const winner = next[answers.findIndex(({ status }) => status === 204)]
+    t.is((await signIn(w.visitor, email, winner)).status, 200)
+    t.is((await client.get('/v1/auth/me')).status, 200, 'its own session goes on')
+  }
+})
+
+test.serial('whoever knows the old password does not set another one while it is reset', async (t) => {
+  const w = arena.world()
+  for (let round = 0; round < rounds / 4; round++) {
+    const { client, email, id } = await createAccount(w)
+    const token = await resetToken(w, id)
+    const [changes, reset] = await Promise.all([
+      atOnce(4, arena.pair(client), (caller, index) => caller.post('/v1/auth/password', { current: password, next: `stolen ${index}` })),
+      arena.pair(w.visitor)[1].post('/v1/auth/reset', { token, password: 'the true one' }, fromAnywhere()),
+    ])
+    for (const { status } of changes) t.true(status === 204 || status === 401)
+    // A change that was first has made the mailed token worthless; else what the token set stands.
+    const isChanged = changes.some(({ status }) => status === 204)
+    t.true(reset.status === 204 || (isChanged && reset.status === 400), reset.text)
+    t.is((await signIn(w.visitor, email, 'the true one')).status, reset.status === 204 ? 200 : 401)
+  }
+})
