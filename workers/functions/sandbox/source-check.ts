@@ -15,7 +15,9 @@ export const tooHard: SourceProblem = Object.freeze({
  */
 export async function checkIn(runner: Runner, source: string): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
-  const yields = setTimeout(() => runner.giveWay(), watch.eagerMs)
+  const look = setInterval(() => {
+    if (runner.busyMs() > watch.eagerMs) runner.giveWay()
+  }, watch.lookEveryMs)
   const clock = setTimeout(() => {
     found.resolve(tooHard)
     runner.kill()
@@ -30,7 +32,7 @@ export async function checkIn(runner: Runner, source: string): Promise<SourcePro
   try {
     return await found.promise
   } finally {
-    clearTimeout(yields)
+    clearInterval(look)
     clearTimeout(clock)
   }
 }
