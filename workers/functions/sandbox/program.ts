@@ -85,7 +85,7 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
       const problem = kind === toWorker.returned ? resultProblem(text, setup.deepest) : null
       if (problem === null) send(kind, number, text)
       else send(toWorker.threw, 0, problem)
-      if (kind === toWorker.returned || kind === toWorker.threw) void renew(cell)
+      if (kind === toWorker.quiet) void renew(cell)
     }
     const out = new Callback(post, { ignored: true })
     const made = isolate.createContextSync().evalClosureSync(setup.guestText, [out], { result: { reference: true } })

@@ -3,8 +3,22 @@ import { runLimits } from '#workers/functions/sandbox/limits.ts'
 /** What the worker says to a runner. `answer` and `refusal` carry the number of the SDK call that they settle. */
 export const toRunner = Object.freeze({ run: 1, check: 2, answer: 3, refusal: 4 })
 
-/** What a runner says to the worker. `timer` never leaves the runner: it is what the function's setTimeout asks of it. */
-export const toWorker = Object.freeze({ ready: 1, started: 2, log: 3, call: 4, returned: 5, threw: 6, memory: 7, checked: 8, timer: 9 })
+/**
+ * What a runner says to the worker. `returned` and `threw` are the handler's end, `quiet` the run's: no call that it made is under way.
+ * `timer` never leaves the runner: it is what the function's setTimeout asks of it.
+ */
+export const toWorker = Object.freeze({
+  ready: 1,
+  started: 2,
+  log: 3,
+  call: 4,
+  returned: 5,
+  threw: 6,
+  memory: 7,
+  checked: 8,
+  timer: 9,
+  quiet: 10,
+})
 
 /** The levels of console output (document 2, Function); a log frame's number is a place in this list. */
 export const logLevels = Object.freeze(['log', 'info', 'warn', 'error'] as const)
@@ -23,6 +37,7 @@ export const workerAccepts = Object.freeze({
   [toWorker.threw]: bytesOf(runLimits.errorCharacters),
   [toWorker.memory]: 0,
   [toWorker.checked]: bytesOf(runLimits.errorCharacters),
+  [toWorker.quiet]: 0,
 })
 
 /** Bytes that each kind of frame may bring to a runner. A run brings source, input and method names, quoted once more as JSON. */

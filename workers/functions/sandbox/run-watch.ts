@@ -6,14 +6,23 @@ import type { Runner } from '#workers/functions/sandbox/runner.ts'
 export interface End {
   readonly ending: Ending
   readonly text: string
+  /** Whether nothing of the run is under way any more, so that its runner can do another. */
+  readonly isQuiet: boolean
 }
 
 export interface RunWatch {
-  /** Fulfilled with the first of: what `finish` is told, the end of the time, too much memory, `interrupt`, the signal. */
+  /**
+   * Fulfilled with the first of: quiet, the end of the time, too much memory, `interrupt`, the signal. A handler that has come to its end
+   * when the time is up has not timed out, whatever calls it left behind.
+   */
   readonly end: Promise<End>
   /** The run has begun in its isolate: from now on its time counts. */
   readonly start: () => void
-  readonly finish: (end: End) => void
+  /** The handler has come to its end: the first that is told counts. */
+  readonly settle: (ending: 'returned' | 'threw', text: string) => void
+  /** No call that the run made is under way. */
+  readonly quiet: () => void
+  readonly runOutOfMemory: () => void
   readonly interrupt: () => void
   /** Stops watching. Gives the run's milliseconds, or null when it had not begun. */
   readonly stop: () => number | null
@@ -21,10 +30,22 @@ export interface RunWatch {
 
 /** Watches over one run from the moment that its order is given. The clock is the worker's, whatever goes on in the runner. */
 export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number, signal?: AbortSignal): RunWatch {
-  const { promise: end, resolve: finish } = Promise.withResolvers<End>()
-  const endAs = (ending: Ending) => () => finish({ ending, text: '' })
+  const { promise: end, resolve } = Promise.withResolvers<End>()
+  const endAs = (ending: Ending) => () => resolve({ ending, text: '', isQuiet: false })
   const interrupt = endAs('interrupted')
   const runOutOfMemory = endAs('out_of_memory')
+  let settled: Omit<End, 'isQuiet'> | undefined
+  const settle: RunWatch['settle'] = (ending, text) => {
+    settled ??= { ending, text }
+  }
+  const quiet = (): void => {
+    if (settled) resolve({ ...settled, isQuiet: true })
+    else interrupt()
+  }
+  const runOutOfTime = (): void => {
+    if (settled) resolve({ ...settled, isQuiet: false })
+    else endAs('timed_out')()
+  }
   let startedAt: number | null = null
   let clock = setTimeout(interrupt, watch.startMs)
   const look = setInterval(() => {
@@ -38,7 +59,7 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
     if (startedAt !== null) return
     startedAt = performance.now()
     clearTimeout(clock)
-    clock = setTimeout(endAs('timed_out'), timeoutMs)
+    clock = setTimeout(runOutOfTime, timeoutMs)
   }
   const stop = (): number | null => {
     clearTimeout(clock)
@@ -46,5 +67,5 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }
-  return { end, start, finish, interrupt, stop }
+  return { end, start, settle, quiet, runOutOfMemory, interrupt, stop }
 }

@@ -9,8 +9,8 @@ import { type End, watchRun } from '#workers/functions/sandbox/run-watch.ts'
 import type { Runner } from '#workers/functions/sandbox/runner.ts'
 
 /**
- * Does one run in a runner that stands ready. Every ending but `returned` and `threw` kills the runner. Null means that the runner was
- * lost before the run had begun, so that another may have it.
+ * Does one run in a runner that stands ready. Every end but a quiet one kills the runner. Null means that the runner was lost before the
+ * run had begun, so that another may have it.
  */
 export async function runIn(
   runner: Runner,
@@ -29,9 +29,10 @@ export async function runIn(
     [toWorker.started]: watched.start,
     [toWorker.log]: ({ number, text }) => logs.write(number, text),
     [toWorker.call]: ({ number, text }) => desk.take(number, text),
-    [toWorker.returned]: ({ text }) => watched.finish({ ending: 'returned', text }),
-    [toWorker.threw]: ({ text }) => watched.finish({ ending: 'threw', text: clean(text) }),
-    [toWorker.memory]: () => watched.finish({ ending: 'out_of_memory', text: '' }),
+    [toWorker.returned]: ({ text }) => watched.settle('returned', text),
+    [toWorker.threw]: ({ text }) => watched.settle('threw', clean(text)),
+    [toWorker.quiet]: watched.quiet,
+    [toWorker.memory]: watched.runOutOfMemory,
   }
   const order = JSON.stringify([request.source, request.inputText, JSON.stringify(request.sdkMethods)])
   runner.order(toRunner.run, order, { hear: (frame) => heard[frame.kind]?.(frame), lose: watched.interrupt })
@@ -39,7 +40,7 @@ export async function runIn(
   const end = await watched.end
   const durationMs = watched.stop()
   over.abort()
-  if (end.ending !== 'returned' && end.ending !== 'threw') runner.kill()
+  if (!end.isQuiet) runner.kill()
   if (durationMs === null) return request.signal?.aborted ? neverStarted : null
   // The steps are copied: a call that answers later changes nothing any more.
   const steps = desk.steps.map((step) => ({ ...step }))

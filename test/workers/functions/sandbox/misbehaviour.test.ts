@@ -52,15 +52,21 @@ for (const [name, code] of Object.entries(crimes)) {
 
 test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
   const code =
-    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => send(kinds.returned, 0, '{}, \"error\": {}'))"
+    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.quiet) })"
   const runner = await openPool(t, takenOver(code)).take('test')
   const outcome = await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
+test('a runner that says that it is done without a result has interrupted its run', async (t) => {
+  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).take('test')
+  t.like(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), { ending: 'interrupted', resultText: 'null' })
+  await runner.gone
+})
+
 test('a runner that does not stand ready again soon is replaced', async (t) => {
-  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1')"))
+  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.quiet)"))
   const runner = await pool.take('test')
   t.like(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), { resultText: '1' })
   await pool.giveBack('test', runner)

@@ -124,3 +124,12 @@ test('the clock covers a call; its signal is aborted and its late answer changes
   t.is(await resultOf(t, sandbox, "return (await sdk.records.list('mine'))[0]"), 'mine')
   t.deepEqual(cut.steps, [{ method: 'records.list', is_error: true }])
 })
+
+test('a handler that has come to its end in time is not timed out by a call that it left behind', async (t) => {
+  const sandbox = openSandbox(t)
+  const left = { call: () => new Promise(() => undefined), timeoutMs: 300 }
+  const raced = await runBody(sandbox, 'return Promise.race([sdk.records.list(), new Promise((done) => setTimeout(done, 1, 2))])', left)
+  t.like(raced, { ending: 'returned', resultText: '2', timedOut: false, steps: [{ method: 'records.list', is_error: true }] })
+  t.like(await runBody(sandbox, "sdk.records.list(); throw new Error('own')", left), { ending: 'threw', error: 'own', timedOut: false })
+  t.like(await runBody(sandbox, 'await sdk.records.list(); return 1', left), { ending: 'timed_out', timedOut: true })
+})

@@ -59,8 +59,9 @@ function guest(post: Post, setup: GuestSetup, make: typeof parts): GuestEntries 
       text = words.messageOf(thrown)
       kind = text === 'Array buffer allocation failed' ? kinds.memory : kinds.threw
     }
-    // Calls that nobody awaited are carried out all the same: the run ends after them.
-    void whenQuiet(() => post(kind, 0, kind === kinds.memory ? '' : text))
+    post(kind, 0, kind === kinds.memory ? '' : text)
+    // Calls that nobody awaited are carried out all the same: the run ends after them, or when its time is up.
+    void whenQuiet(() => post(kinds.quiet, 0, ''))
   }
 
   const resultText = (value: unknown): string => {

@@ -41,6 +41,7 @@ export function makeTimers(kept: Intrinsics, { messageOf }: Words, post: Post, {
         action?.()
       } catch (thrown) {
         post(kinds.threw, 0, messageOf(thrown))
+        post(kinds.quiet, 0, '')
       }
     },
   }
