@@ -41,15 +41,18 @@ export function fieldAccess(allows: readonly BoundRule[], fields: readonly Teste
   }
 }
 
-/** Each field with all that its formula reads, through other formulas too: who may not read one of those may not read the result. */
+/**
+ * Each field with all that its formula reads, through other formulas too: who may not read one of those may not read the result. One of
+ * them may be gone, while values that were made of it are still there.
+ */
 function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
-  const reads = new Map(fields.map((field) => [field.key, field.reads ?? []]))
+  const reads = new Map(fields.map((field) => [field.key, [...(field.reads ?? []), ...(field.staleReads ?? [])]]))
   const found = new Map<string, readonly string[]>()
   return (key) => {
     const kept = found.get(key)
     if (kept) return kept
     const inputs = new Set([key])
-    for (const input of inputs) for (const read of reads.get(input) ?? []) if (reads.has(read)) inputs.add(read)
+    for (const input of inputs) for (const read of reads.get(input) ?? []) inputs.add(read)
     found.set(key, [...inputs])
     return [...inputs]
   }

@@ -28,6 +28,8 @@ export interface TestedField {
   readonly column: string
   /** Keys of the fields that the formula of a computed field reads. */
   readonly reads?: readonly string[]
+  /** Keys of the fields that earlier formulas of it read, of which some records still hold the results. */
+  readonly staleReads?: readonly string[]
 }
 
 /** What a test looks at: something known before any record is, or something of a record. */

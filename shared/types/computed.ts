@@ -71,7 +71,7 @@ export function computationsOf(fields: readonly Field[]): { fields: readonly Fie
 }
 
 const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
-  fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: [...readsOf(field.key), ...field.staleReads] }))
+  fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: readsOf(field.key) }))
 
 function computation(field: Field, formula: CompiledFormula): Computation {
   const { options } = field.rules

@@ -94,7 +94,7 @@ test('whoever may create a record but not read it sees none of its values, what 
 test('what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
-  const { as, org, record, formulaOf } = await staff(w)
+  const { as, org, record, field, formulaOf } = await staff(w)
   await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
   const changer = await createMember(w, org, [allow(['records:read', 'fields:create'])])
   t.is((await changer.client.put(formulaOf('bonus'), { formula: '1 + 1' })).status, 200)
@@ -103,6 +103,8 @@ test('what a formula made of hidden fields stays hidden until the next formula h
   const seen = async () => (await member.get(record)).data.values
   t.deepEqual(await seen(), { name: 'Ann' }, 'of the salary that it held before')
   t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 400)
+  t.is((await org.owner.delete(field('salary'))).status, 204)
+  t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
   await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)

@@ -19,7 +19,7 @@ export interface Field {
   readonly system: boolean
   /** Of a computed field, the keys of those that its formula reads: who may not see one of them may not see the result. */
   readonly reads?: readonly string[]
-  /** Of a computed field, what the formulas before this one read, as long as a recompute has not replaced all that they made. */
+  /** Of a computed field, the keys of those that the formulas before read, as long as a recompute has not replaced all that they made. */
   readonly staleReads: readonly string[]
   readonly column: string
   /** The second column of a currency field, which holds the code; null for every other type. */
