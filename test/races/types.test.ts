@@ -29,12 +29,15 @@ test.serial('a field deleted by twenty at once is deleted by one', async (t) => 
   await agrees(t, org)
 })
 
-test.serial('twenty fields made at once on one type are all made', async (t) => {
+test.serial('twenty fields made at once on one type are all made, ten of them asked for twice with one key', async (t) => {
   const org = await arena.ring()
-  const made = await atOnce(20, org.owners, (client, index) =>
-    client.post(`${org.path}/fields`, { entity_type: 'invoices', key: `field_${index}`, label: 'F', type: 'currency' }),
-  )
-  t.deepEqual(tally(made), { 201: 20 })
+  const answers = await atOnce(30, org.owners, (client, index) => {
+    const key = index < 10 ? index : index % 20
+    const field = { entity_type: 'invoices', key: `field_${key}`, label: 'F', type: 'currency' }
+    return client.post(`${org.path}/fields`, field, key < 10 ? { 'idempotency-key': `${key}` } : {})
+  })
+  t.deepEqual(tally(answers), { 201: 30 })
+  t.is(new Set(answers.map(({ data }) => data.id)).size, 20)
   await agrees(t, org)
 })
 
