@@ -10,7 +10,8 @@ export const routes = [
     method: 'GET',
     path: `${org}/audit`,
     summary: 'List changes of records',
-    description: 'Newest first. An entry shows what its reader may see of the record; those of records that it may not read are left out.',
+    description:
+      'Newest first. An entry shows what its reader may see of the record; those of records that it may not read are left out. A page of more than 16,000,000 characters is refused.',
     permission: 'audit:read',
     perItem: true,
     query: auditQuery,
