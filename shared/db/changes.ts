@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { whileRecovering } from '#shared/db/recovering.ts'
 
 /** A change that caches must hear of: the workspace or person whose cached facts are out of date. */
 interface Change {
@@ -110,6 +111,15 @@ export class Changes {
   }
 
   async #connect(): Promise<pg.Client> {
+    try {
+      return await whileRecovering(() => this.#connectOnce())
+    } catch (error) {
+      this.#client = undefined
+      throw error
+    }
+  }
+
+  async #connectOnce(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: `${this.#name} changes`,
@@ -117,14 +127,13 @@ export class Changes {
       query_timeout: answerWithinMs,
       keepAlive: true,
     })
-    client.on('error', () => this.#forget(client))
-    try {
-      await client.connect()
-      return client
-    } catch (error) {
-      this.#client = undefined
-      throw error
-    }
+    let isOpen = false
+    client.on('error', () => {
+      if (isOpen) this.#forget(client)
+    })
+    await client.connect()
+    isOpen = true
+    return client
   }
 
   /** Lets go of a dead connection; whatever was missed meanwhile is found by the horizon, which is kept. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { isOutOfReach, translate } from '#shared/db/conflicts.ts'
+import { whileRecovering } from '#shared/db/recovering.ts'
 import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
 import { type Statement, values } from '#shared/db/statement.ts'
@@ -101,7 +102,7 @@ export class Database implements Executor {
   // `pool.query` would end the connection with every error, a taken value's too: the next statement would wait for a new one, and that one
   // prepares all its statements anew (measured: a creation with a taken value took six times as long as one that succeeds).
   async #queryOnce<Row>(statement: Statement): Promise<Row[]> {
-    const client = await this.pool.connect()
+    const client = await whileRecovering(() => this.pool.connect())
     let broken = true
     try {
       const { rows } = await client.query<Row & pg.QueryResultRow>(toQuery(statement))
@@ -116,7 +117,7 @@ export class Database implements Executor {
   }
 
   async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect()
+    const client = await whileRecovering(() => this.pool.connect())
     const hooks: (() => void)[] = []
     let broken: unknown
     try {
