@@ -99,6 +99,18 @@ test('a secret shows neither where output is cut nor in JSON within JSON', async
   t.is((await runBody(t, org, "await sdk.secrets.get('KEY'); console.log('tasks'); throw new Error('tasks')")).error, 'tasks')
 })
 
+test('a secret that is a part of our own words leaves them whole', async (t) => {
+  const { org } = await fresh()
+  for (const [index, value] of ['e', 'log', 'msg', 'secret', 'KB', '1'].entries()) {
+    await org.owner.put(`${org.path}/functions/secrets/S${index}`, { value })
+  }
+  const body = `for (let n = 0; n < 6; n++) await sdk.secrets.get('S' + n)
+    console.error('the log of a secret'); return { key: 'log 1', list: [1, true, null] }`
+  const { logs, result, timed_out } = await runBody(t, org, body)
+  t.deepEqual(logs, [{ level: 'error', msg: 'th[secret] [secret] of a [secret]' }])
+  t.deepEqual([result, timed_out], [{ 'k[secret]y': '[secret] [secret]', list: ['[secret]', true, null] }, false])
+})
+
 test('a workspace keeps at most 100 secrets, however many callers add one at once', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org

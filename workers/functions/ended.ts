@@ -1,6 +1,6 @@
 import type { Invocation } from '#shared/functions/invocation.ts'
 import type { EndedRun } from '#shared/functions/runs.ts'
-import { holds, redact, redactCut } from '#workers/functions/redact.ts'
+import { type InTurn, redact, withoutRest } from '#workers/functions/redact.ts'
 import type { RunOrder } from '#workers/functions/run-order.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { cutLine } from '#workers/functions/sandbox/log-book.ts'
@@ -21,35 +21,52 @@ export async function ended(
   version: number,
   outcome: RunOutcome,
   forms: readonly string[],
-  inTurn: <Result>(work: () => Result) => Promise<Result>,
+  inTurn: InTurn,
 ): Promise<Ended> {
   const { id, parentId, functionId, above } = order
   const { ending, result, resultText, timedOut, durationMs } = outcome
   const steps = [...outcome.steps]
-  const { error, logs } = withoutSecrets(outcome, forms)
-  const kept = above.reduce((output, secrets) => withoutSecrets(output, secrets.forms()), { error, logs })
+  const told = await withoutSecrets(textsOf(outcome), outcome, forms, inTurn)
+  let kept = told
+  for (const secrets of above) kept = await withoutSecrets(kept, outcome, secrets.forms(), inTurn)
+  const { error, logs } = outputOf(told, outcome)
+  const shown = await redact(result, resultText, forms, inTurn)
   const resultBytes = Buffer.byteLength(resultText)
-  const present: string[] = []
-  for (const form of forms) if (await inTurn(() => holds(resultText, form))) present.push(form)
-  const shown = present.length === 0 ? result : await inTurn(() => redact(result, present))
-  const told = { steps, duration_ms: durationMs, timed_out: timedOut, ...(error === null ? {} : { error }) }
   return {
-    run: { id, functionId, version, parentId, ending, error: kept.error, logs: [...kept.logs], steps, resultBytes, durationMs },
-    invocation: { result: shown, logs: [...logs], ...told },
+    run: { id, functionId, version, parentId, ending, ...outputOf(kept, outcome), steps, resultBytes, durationMs },
+    invocation: {
+      result: shown,
+      logs,
+      steps,
+      duration_ms: durationMs,
+      timed_out: timedOut,
+      ...(error === null ? {} : { error }),
+    },
   }
 }
 
-type Output = Pick<RunOutcome, 'error' | 'logs'>
+/** What a run threw, and what it printed line by line. */
+const textsOf = ({ error, logs }: RunOutcome): readonly string[] => [error ?? '', ...logs.map(({ msg }) => msg)]
 
-/** What a run printed and threw, without these secrets, also where it was cut in the middle of one. */
-function withoutSecrets({ error, logs }: Output, forms: readonly string[]): Output {
-  const isCut = error !== null && error.length >= runLimits.errorCharacters
-  const clean = redact(logs, forms)
-  const last = clean.at(-2)
-  return {
-    error: isCut ? redactCut(error, forms) : redact(error, forms),
-    logs: last && logs.at(-1) === cutLine ? [...clean.slice(0, -2), { ...last, msg: redactCut(last.msg, forms) }, cutLine] : clean,
-  }
+/** These texts in the place of those of an outcome. */
+const outputOf = ([error = '', ...msgs]: readonly string[], outcome: RunOutcome) => ({
+  error: outcome.error === null ? null : error,
+  logs: outcome.logs.map(({ level }, index) => ({ level, msg: msgs[index] ?? '' })),
+})
+
+/** The texts of an outcome without these secrets, also where one was cut in the middle. */
+async function withoutSecrets(
+  texts: readonly string[],
+  { error, logs }: RunOutcome,
+  forms: readonly string[],
+  inTurn: InTurn,
+): Promise<readonly string[]> {
+  if (forms.length === 0) return texts
+  const clean = [...(await redact(texts, JSON.stringify(texts), forms, inTurn))]
+  const cutLog = logs.at(-1) === cutLine ? logs.length - 1 : undefined
+  const cutError = error !== null && error.length >= runLimits.errorCharacters ? 0 : undefined
+  for (const place of [cutError, cutLog]) if (place !== undefined) clean[place] = withoutRest(clean[place] ?? '', forms)
+  return clean
 }
 
 /** What is told of a run that began on a worker which is gone: it may have done anything, so it is not begun again. */

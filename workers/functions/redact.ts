@@ -21,35 +21,52 @@ export function redactor(): Redactor {
   return { conceal: (secret) => void secrets.add(secret), forms }
 }
 
+/** Does work on so many characters when its turn has come. */
+export type InTurn = <Result>(characters: number, work: () => Result) => Promise<Result>
+
 /**
- * Whether JSON text holds a form. To look for it takes 1 ms for 1 MB; to ask every part of a value about every secret took 1 s. Most runs
- * give back none of those that they read.
+ * A JSON value, whose text is `json`, in which the mark stands wherever a text or a key held one of the forms, or a number read like one.
+ * Each form is looked for by itself: one expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that
+ * nearly holds each of them at every place. Most runs give back none of those that they read.
  */
-export const holds = (json: string, form: string): boolean => json.includes(quoted(form))
+export async function redact<T>(value: T, json: string, forms: readonly string[], inTurn: InTurn): Promise<T> {
+  let clean: unknown = value
+  for (const form of forms) {
+    const isThere = await inTurn(json.length, () => json.includes(quoted(form)))
+    if (isThere) clean = await inTurn(json.length, () => replaced(clean, (text) => text.replaceAll(form, hole)))
+  }
+  // A form that is a part of the mark must not be found in it.
+  return (clean === value ? value : await inTurn(json.length, () => replaced(clean, (text) => text.replaceAll(hole, mark)))) as T
+}
 
-/** A JSON value in which the mark stands wherever a text or a key held one of the forms, or a number read like one. */
-export const redact = <T>(value: T, forms: readonly string[]): T =>
-  forms.length === 0 ? value : (clean(value, new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g')) as T)
+/** Stands where the mark will stand. No text of a run holds it. */
+const hole = '\0'
 
-/** The same for text that was cut: what is left of a form at its end goes too. */
-export function redactCut(text: string, forms: readonly string[]): string {
-  const whole = redact(text, forms)
-  const lengths = forms.map((form) => {
-    let length = form.length - 1
-    while (length > 0 && !whole.endsWith(form.slice(0, length))) length -= 1
-    return length
-  })
-  const longest = Math.max(0, ...lengths)
-  return longest === 0 ? whole : whole.slice(0, -longest) + mark
+/** Text that was cut, without what is left of a form at its end. */
+export function withoutRest(text: string, forms: readonly string[]): string {
+  const longest = Math.max(0, ...forms.map((form) => overlap(text, form)))
+  return longest === 0 ? text : text.slice(0, -longest) + mark
+}
+
+/** The length of the longest end of the text with which the form begins, short of the form itself (Knuth, Morris and Pratt). */
+function overlap(text: string, form: string): number {
+  const joined = form + hole + text.slice(1 - form.length)
+  const borders = [0]
+  for (let at = 1; at < joined.length; at++) {
+    let length = borders[at - 1] ?? 0
+    while (length > 0 && joined[at] !== joined[length]) length = borders[length - 1] ?? 0
+    borders.push(joined[at] === joined[length] ? length + 1 : 0)
+  }
+  return form.length === 1 ? 0 : (borders.at(-1) ?? 0)
 }
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-function clean(value: unknown, secret: RegExp): unknown {
-  if (typeof value === 'string') return value.replace(secret, mark)
+function replaced(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value)
   const number = numberText(value)
-  if (number !== undefined) return number.search(secret) === -1 ? value : mark
+  if (number !== undefined) return replace(number) === number ? value : hole
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => clean(item, secret))
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.replace(secret, mark), clean(part, secret)]))
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [replace(key), replaced(part, replace)]))
 }

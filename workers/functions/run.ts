@@ -12,7 +12,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { sdkMethods } from '#shared/sdk.ts'
 import { type Ended, ended } from '#workers/functions/ended.ts'
 import type { FunctionRunners } from '#workers/functions/function-runners.ts'
-import { type Redactor, redactor } from '#workers/functions/redact.ts'
+import { type InTurn, type Redactor, redactor } from '#workers/functions/redact.ts'
 import { enterRun } from '#workers/functions/rights.ts'
 import type { RunOrder } from '#workers/functions/run-order.ts'
 import type { SdkCall } from '#workers/functions/sandbox/outcome.ts'
@@ -33,7 +33,7 @@ export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionR
   const { source, timeout_ms } = known
   const request = { owner: scope.workspace.id, source, inputText, timeoutMs: timeout_ms, sdkMethods: names, call, signal }
   const outcome = await runners.at(depth).run(request)
-  const inTurn = <Result>(work: () => Result) => runners.heavy.turn(scope.workspace.id, outcome.resultText.length, work)
+  const inTurn: InTurn = (characters, work) => runners.heavy.turn(scope.workspace.id, characters, work)
   return ended(order, known.version, outcome, secrets.forms(), inTurn)
 }
 

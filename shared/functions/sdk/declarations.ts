@@ -69,7 +69,7 @@ interface RecordPage<K extends TypeKey> {
 }
 /** As in the address of the records route; q, filter, sort, page and offset make it a search. */
 interface RecordQuery {
-  limit?: number
+  limit?: number | string
   fields?: string
   cursor?: string
   ref_field?: string
@@ -78,8 +78,8 @@ interface RecordQuery {
   filter?: string | { field: string; op?: string; value: string }[]
   sort?: string
   dir?: string
-  page?: number
-  offset?: number
+  page?: number | string
+  offset?: number | string
 }
 interface Money {
   amount: number
