@@ -25,6 +25,7 @@ test('the operator sees every index that follows use, and what is about to becom
     last_scan_at: null,
   })
   t.true(json.indexes[0].size_bytes > 100_000)
+  t.true(Date.parse(json.indexes[0].built_at) >= Date.parse(json.indexes[0].last_used_at))
   t.is(new Date(json.indexes[0].last_used_at).toDateString(), new Date().toDateString())
   t.like(json.indexes[1], { field: 'name', kind: 'trigram', state: 'wanted', size_bytes: 0 })
   t.like(json.indexes[2], { field: 'due', kind: 'descending', state: 'watched', why: 'descending 150 of 200' })

@@ -23,9 +23,9 @@ export async function buildIndex(session: Session, wish: Wanted, now: () => Date
   await session.query(
     build(builder.raw('create index concurrently ?? on ??.?? ?', [indexNameOf(kind, field.id), schema, type.key, definition])),
   )
+  await session.query(noteBuilt(type.workspaceId, field.id, kind, now()))
   // An index of an expression begins without statistics, and so does a table that was filled just now: the planner would not know either.
   await session.query(build(builder.raw('analyze ??.??', [schema, type.key])))
-  await session.query(noteBuilt(type.workspaceId, field.id, kind, now()))
 }
 
 /** Drops an index, as unnoticed as it was built. */

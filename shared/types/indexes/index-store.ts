@@ -43,7 +43,7 @@ const find = sql(
      from field_indexes as kept where $3::uuid is null or kept.workspace_id = $3
    ),
    indexed as (
-     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at,
+     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at, 'built_at', found.built_at,
        'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
        'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
        'is_being_built', progress.pid is not null
@@ -81,6 +81,7 @@ interface FieldRow {
 interface IndexRow {
   readonly kind: IndexKindName
   readonly asked_at: string
+  readonly built_at: string | null
   readonly retry_at: string | null
   readonly failure: string | null
   readonly is_valid: boolean | null
@@ -114,6 +115,7 @@ const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow):
   state: is_valid === null ? 'missing' : is_valid ? 'ready' : 'broken',
   isBeingBuilt: is_being_built,
   askedAt: new Date(row.asked_at),
+  builtAt: dateOf(row.built_at),
   retryAt: dateOf(row.retry_at),
   sizeBytes: row.size ?? 0,
   scans: row.scans ?? 0,

@@ -20,6 +20,8 @@ export interface ListedIndex {
   readonly why: string
   readonly records: number
   readonly size_bytes: number
+  /** Null where nobody knows any more: of an index that its builder finished and did not live to tell of. */
+  readonly built_at: string | null
   /** How often its field was used, where what is days old counts for less. */
   readonly uses: number
   readonly last_used_at: string | null
@@ -49,6 +51,7 @@ function listed(wish: Wish): ListedIndex {
     why: whyOf(wish),
     records: type.records,
     size_bytes: index?.sizeBytes ?? 0,
+    built_at: index?.builtAt?.toISOString() ?? null,
     uses: score,
     last_used_at: usedAt?.toISOString() ?? null,
     scans: index?.scans ?? 0,
@@ -58,15 +61,17 @@ function listed(wish: Wish): ListedIndex {
 
 function stateOf({ isChosen, index }: Wish): ListedIndex['state'] {
   if (index?.isBeingBuilt) return 'building'
+  if (isChosen && index?.state === 'ready') return 'ready'
   if (index?.retryAt) return 'failed'
-  if (isChosen) return index?.state === 'ready' ? 'ready' : 'wanted'
+  if (isChosen) return 'wanted'
   return index ? 'unwanted' : 'watched'
 }
 
 function whyOf(wish: Wish): string {
   const { uses, type, isChosen, index } = wish
   const used = uses.map(({ use, score }: CountedUse) => `${use} ${score}`).join(', ') || 'not used'
-  if (index?.failure && index.retryAt) return `${used}; ${index.failure}; again at ${index.retryAt.toISOString()}`
+  if (index?.failure && index.retryAt && stateOf(wish) === 'failed')
+    return `${used}; ${index.failure}; again at ${index.retryAt.toISOString()}`
   if (isChosen) return used
   const asked = askedScore(type.records)
   if (!Number.isFinite(asked)) return `${used}; the type holds few records`
@@ -79,7 +84,7 @@ const findAnyhow = sql(
      case anyhow.kind when 'unique' then 'its values are unique' else 'it is a reference' end as why, (
        select coalesce(sum(count.records), 0)::bigint from record_counts as count
        where count.workspace_id = type.workspace_id and count.type_id = type.id
-     ) as records, pg_relation_size(anyhow.place)::bigint as size_bytes, 0 as uses, null as last_used_at,
+     ) as records, pg_relation_size(anyhow.place)::bigint as size_bytes, null as built_at, 0 as uses, null as last_used_at,
      pg_stat_get_numscans(anyhow.place) as scans, pg_stat_get_lastscan(anyhow.place) as last_scan_at
    from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
    cross join lateral (

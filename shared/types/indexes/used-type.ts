@@ -33,6 +33,7 @@ export interface KeptIndex {
   /** `broken` was left behind unfinished, or is still being built. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly askedAt: Date
+  readonly builtAt: Date | null
   readonly retryAt: Date | null
   readonly failure: string | null
   readonly isBeingBuilt: boolean

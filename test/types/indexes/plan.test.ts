@@ -25,6 +25,7 @@ const index = (kind: KeptIndex['kind'], rest: Partial<KeptIndex> = {}): KeptInde
   kind,
   state: 'ready',
   askedAt: daysAgo(50),
+  builtAt: daysAgo(50),
   retryAt: null,
   failure: null,
   isBeingBuilt: false,
