@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
+import { sweeps } from '#workers/maintenance/sweeps.ts'
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
@@ -186,4 +187,21 @@ test('every change of a record has a time of its own, also in one transaction', 
   const { data } = await w.org.owner.post(`${invoices(w)}/batch`, { operations })
   const times = data.results.map(({ record }: { record: { updated_at: string } }) => record.updated_at)
   t.is(new Set(times).size, operations.length)
+})
+
+test('what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const key = { 'idempotency-key': 'k' }
+  const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
+  const sweep = sweeps.find(({ name }) => name === 'answers of batches')
+  const first = await batch()
+  const left = async (hours: number) => {
+    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour'`, [hours])
+    await sweep?.run({ ...w.api.services, db: w.api.services.database }, new AbortController().signal)
+    return (await w.db.query('select from operations')).rowCount
+  }
+  t.is(await left(24), 1)
+  t.deepEqual((await batch()).data, first.data)
+  t.is(await left(26), 0)
 })

@@ -51,6 +51,12 @@ export const sweeps: readonly Sweep[] = [
   remove('faded uses', '0 37 3 * * *', `delete from field_uses where used_at < now() - interval '90 days'`),
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
   remove('finished operations', '0 7 * * * *', `delete from operations where finished_at < now() - interval '30 days'`),
+  // They hold every record that was changed. An Idempotency-Key asks for them for 24 hours.
+  remove(
+    'answers of batches',
+    '0 12 * * * *',
+    `delete from operations where job = 'records.change' and finished_at < now() - interval '25 hours'`,
+  ),
   remove('old runs of functions', '0 57 * * * *', `delete from function_runs where finished_at < now() - interval '30 days'`),
   remove('old files of jobs', '0 17 * * * *', `delete from job_files where created_at < now() - interval '1 day'`),
   remove('kept answers', '0 47 * * * *', `delete from kept_answers where created_at < now() - interval '24 hours'`),

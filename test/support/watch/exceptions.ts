@@ -60,6 +60,7 @@ export const exceptions: readonly Exception[] = [
   {
     statements: [
       'delete from operations where finished_at <',
+      `delete from operations where job = 'records.change' and finished_at <`,
       'delete from field_uses where used_at <',
       'delete from function_runs where finished_at <',
       'delete from job_files where created_at <',
