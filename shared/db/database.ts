@@ -192,5 +192,9 @@ const getTypeParser = ((id: number, format?: 'text' | 'binary') =>
 
 /** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.5Z`. */
 export function toRfc3339(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`
+  // A record that nobody has changed was updated when it was created, so the same text often comes twice.
+  if (text !== latest.text) latest = { text, made: `${text.slice(0, 10)}T${text.slice(11, -3)}Z` }
+  return latest.made
 }
+
+let latest = { text: '', made: '' }

@@ -6,7 +6,7 @@ import type { Statement } from '#shared/db/statement.ts'
 interface Rider {
   readonly k_news: readonly (readonly [id: number, scope: string])[] | null
   readonly k_horizon: string
-  readonly k_found: true | null
+  readonly k_found: boolean | null
 }
 
 /**
@@ -33,9 +33,9 @@ export class Verification {
     const values = statement.values ?? []
     const rows = await db.query<Row>({
       ...statement,
-      text: verified(statement.text, values.length),
+      text: verified(statement, values.length),
       values: [...values, mark.horizon, mark.seen],
-      ...(statement.name === undefined ? {} : { name: `${statement.name}v` }),
+      ...(statement.name === undefined ? {} : { name: statement.name + forms[statement.rows ?? 'objects'].suffix }),
     })
     const { k_found, k_news, k_horizon } = riderOf(rows[0])
     this.#cache.hear(k_news ?? [], k_horizon)
@@ -44,23 +44,32 @@ export class Verification {
   }
 }
 
-/** The rider of the first row: its last cells, where rows are arrays. */
+/** The rider of the first row. Where rows are arrays, one whose own cells are all null stands for none. */
 function riderOf(row: unknown): Rider {
   if (!Array.isArray(row)) return row as Rider
-  const [k_found, k_news, k_horizon] = row.slice(-3)
-  return { k_found, k_news, k_horizon }
+  const [k_news, k_horizon] = row.slice(-2)
+  return { k_news, k_horizon, k_found: row.slice(0, -2).some((cell) => cell !== null) }
 }
 
-/** Texts of statements with their rider, by the text without. */
-const texts = new Map<string, string>()
+/** How the two forms of rows are asked for: texts by those without a rider, and what tells the names of prepared statements apart. */
+const forms = {
+  objects: {
+    suffix: 'v',
+    texts: new Map<string, string>(),
+    found: (text: string) => `select original.*, true as k_found from (${text}) as original`,
+  },
+  // A cell less in every row: of a page of 50 it is one in fifteen.
+  arrays: { suffix: 'w', texts: new Map<string, string>(), found: (text: string) => text },
+} as const
 
-function verified(text: string, parameters: number): string {
+function verified({ text, rows }: Statement, parameters: number): string {
+  const { texts, found } = forms[rows ?? 'objects']
   const known = texts.get(text)
   if (known) return known
   const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon
       from cache_changes where written_in >= $${parameters + 1}::xid8 and id <> all($${parameters + 2}::bigint[])
-    ) as news left join (select original.*, true as k_found from (${text}) as original) as found on true`
+    ) as news left join (${found(text)}) as found on true`
   if (texts.size >= 10_000) texts.clear()
   texts.set(text, made)
   return made
