@@ -12,6 +12,7 @@ import { noValues, type StoredRecord, type Values } from '#shared/records/record
 import { noteLength } from '#shared/records/sizes.ts'
 import { updateRecord } from '#shared/records/statements.ts'
 import { requireVersion } from '#shared/records/version.ts'
+import type { Field } from '#shared/types/fields/field.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -57,10 +58,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   refuseMissing(type, next)
-  // Whoever may not see an immutable value does not learn it by guessing either: sending one is a change, whatever it is.
-  const visible = accessTo(scope, type, 'records:read').visibleFields(stored)
-  const fixed = type.fields.find((field) => field.immutable && field.key in sent && (fields.includes(field) || !visible.has(field.key)))
-  if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
+  refuseFixed(scope, type, stored, sent, fields)
   if (fields.length === 0) return
   await noteLength(scope, type, next)
   const [before, after] = [noValues(), noValues()]
@@ -76,4 +74,13 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   } catch (error) {
     throw conflictOf(type, error)
   }
+}
+
+/** Whoever may not see an immutable value does not learn it by guessing: sending one is a change, whatever it is. */
+function refuseFixed(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {
+  const immutable = type.fields.filter((field) => field.immutable && field.key in sent)
+  if (immutable.length === 0) return
+  const visible = accessTo(scope, type, 'records:read').visibleFields(stored)
+  const fixed = immutable.find((field) => changed.includes(field) || !visible.has(field.key))
+  if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
 }
