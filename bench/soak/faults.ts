@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { House } from '#bench/soak/house.ts'
+import type { House, Resident } from '#bench/soak/house.ts'
 import { childrenOf } from '#bench/soak/proc.ts'
 
 /** One kill of the run. */
@@ -19,8 +19,8 @@ interface Scene {
 /** Something to kill. */
 interface Victim {
   readonly name: string
-  /** Its process; without this, the resident of its name. */
-  readonly find?: (scene: Scene) => Promise<number | undefined>
+  /** Its processes; without this, the resident of its name. */
+  readonly find?: (scene: Scene) => Promise<readonly number[]>
   /** The kind of request that it should be at work for when it dies. */
   readonly during?: string
 }
@@ -28,7 +28,7 @@ interface Victim {
 /** A session of the API in the database: the server ends all other sessions too and recovers from its log. */
 const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => sessionOf(databaseUrl) }
 
-const runner: Victim = { name: 'function runner', find: ({ house }) => runnerOf(house), during: 'invoke' }
+const runners: Victim = { name: 'function runners', find: ({ house }) => runnersOf(house), during: 'invoke' }
 
 /** What is killed, in turn: first the workers under load, so that their next lives go through the 200 s that memory is looked at. */
 const victims: readonly Victim[] = [
@@ -37,10 +37,10 @@ const victims: readonly Victim[] = [
   { name: 'data', during: 'import' },
   { name: 'api 1' },
   backend,
-  runner,
+  runners,
   { name: 'api 1' },
   backend,
-  runner,
+  runners,
   { name: 'mail' },
   { name: 'schedule' },
 ]
@@ -48,7 +48,7 @@ const victims: readonly Victim[] = [
 const everyMs = 30_000
 const longestWaitMs = 5_000
 
-/** Kills one process every 30 s until `end` with SIGKILL, and tells of each. */
+/** Kills something every 30 s until `end` with SIGKILL, and tells of each. */
 export async function killInTurn(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   const started = performance.now()
@@ -56,14 +56,22 @@ export async function killInTurn(scene: Scene, end: number, say: (line: string) 
     await delay(started + (count + 1) * everyMs - performance.now())
     const { name, find, during } = victims[count % victims.length] as Victim
     if (during) await comesUp(during, scene)
-    const pid = find ? await find(scene) : scene.house.residents.find((one) => one.name === name)?.process.pid()
-    if (pid === undefined) throw new Error(`There is no ${name} to kill`)
-    process.kill(pid, 'SIGKILL')
+    const pids = find ? await find(scene) : scene.house.residents.filter((one) => one.name === name).flatMap(pidOf)
+    if (pids.length === 0) throw new Error(`There is no ${name} to kill`)
+    for (const pid of pids) kill(pid)
     kills.push({ name, at: performance.now() })
-    say(`${Math.round((performance.now() - started) / 1_000)} s: killed ${name} (${pid})`)
+    say(`${Math.round((performance.now() - started) / 1_000)} s: killed ${name} (${pids.join(', ')})`)
   }
   await delay(Math.max(0, end - performance.now()))
   return kills
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself since it was found.
+  }
 }
 
 /** Waits until a request of the kind has been under way for a moment, though not for ever. */
@@ -75,18 +83,20 @@ async function comesUp(kind: string, { underWay }: Scene): Promise<void> {
   }
 }
 
-async function sessionOf(databaseUrl: string): Promise<number | undefined> {
+const pidOf = ({ process }: Resident): number[] => [process.pid() ?? []].flat()
+
+async function sessionOf(databaseUrl: string): Promise<number[]> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
   try {
     const text = `select pid from pg_stat_activity where application_name = 'kontor api' order by query_start desc nulls last limit 1`
-    return (await db.query<{ pid: number }>(text)).rows[0]?.pid
+    return (await db.query<{ pid: number }>(text)).rows.map(({ pid }) => pid)
   } finally {
     await db.end()
   }
 }
 
-async function runnerOf({ residents }: House): Promise<number | undefined> {
-  const worker = residents.find(({ name }) => name === 'functions')?.process.pid()
-  return worker === undefined ? undefined : (await childrenOf(worker)).at(-1)
+async function runnersOf({ residents }: House): Promise<number[]> {
+  const workers = residents.filter(({ name }) => name === 'functions').flatMap(pidOf)
+  return (await Promise.all(workers.map(childrenOf))).flat()
 }

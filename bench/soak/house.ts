@@ -37,7 +37,7 @@ export async function openHouse(databaseUrl: string, dataDir: string, say: (name
     const process = keepRunning(type, { ...shared, PORT: port, WORKER_PORT: port }, (line) => say(name, line))
     return { name, url: `http://127.0.0.1:${port}`, process }
   }
-  const residents: Residents = []
+  const residents: Resident[] = []
   const stop = async () => {
     await Promise.all(residents.map(({ process }) => process.stop(graceMs)))
   }
@@ -53,8 +53,6 @@ export async function openHouse(databaseUrl: string, dataDir: string, say: (name
     throw error
   }
 }
-
-type Residents = Resident[]
 
 async function becomesReady({ name, url, process }: Resident): Promise<void> {
   while (!(await isReady(url))) {

@@ -12,6 +12,9 @@ export interface Kind {
 /** Data rows in a file that is imported: three steps of an import, so that one may be killed between them. */
 const rowsPerFile = 250
 
+/** How long a function waits, so that there are runs to be interrupted. */
+const runMs = 50
+
 /** The mixed load, 200 requests a second. */
 export const kinds: readonly Kind[] = [
   { name: 'get', perSecond: 70, send: ({ orders, ids }, door) => door.send({ method: 'GET', path: `${orders}/${anyOf(ids).id}` }) },
@@ -25,7 +28,7 @@ export const kinds: readonly Kind[] = [
   { name: 'delete', perSecond: 3, send: remove },
   { name: 'import', perSecond: 0.5, send: importFile },
   { name: 'export', perSecond: 0.5, send: ({ orders }, door) => door.send({ method: 'GET', path: `${orders}/export?q=first` }) },
-  { name: 'invoke', perSecond: 10, send: count },
+  { name: 'invoke', perSecond: 10, send: invoke },
   { name: 'invoke, creates', perSecond: 6, send: makeByFunction },
 ]
 
@@ -81,8 +84,8 @@ async function importFile(place: Place, door: Door, ledger: Ledger): Promise<Rep
   return known === 'yes' && !isWhole ? { ...reply, status: 0, failure: `not all rows: ${reply.text.slice(0, 200)}` } : reply
 }
 
-async function count({ counter }: Place, door: Door): Promise<Reply> {
-  return runOf(await door.send({ method: 'POST', path: counter, body: '{"input":10000}' })).reply
+async function invoke({ waiter }: Place, door: Door): Promise<Reply> {
+  return runOf(await door.send({ method: 'POST', path: waiter, body: `{"input":${runMs}}` })).reply
 }
 
 async function makeByFunction(place: Place, door: Door, ledger: Ledger): Promise<Reply> {

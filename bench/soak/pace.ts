@@ -14,8 +14,10 @@ export interface Sample {
   readonly failure?: string
 }
 
-/** Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. What is
- * under way is counted by kind in `underWay`. */
+/**
+ * Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. How
+ * many of a kind are under way stands in `underWay`.
+ */
 export async function keepPace(
   kinds: readonly Kind[],
   places: readonly Place[],
@@ -26,23 +28,24 @@ export async function keepPace(
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = []
   const sent: Promise<void>[] = []
-  const send = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
-    underWay.set(name, (underWay.get(name) ?? 0) + 1)
+  const count = (kind: string, by: number) => underWay.set(kind, (underWay.get(kind) ?? 0) + by)
+  const make = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
+    count(name, 1)
     const reply: Reply = await send(place, door, ledger)
-    underWay.set(name, (underWay.get(name) ?? 0) - 1)
+    count(name, -1)
     const { status, failure = status < 300 ? undefined : reply.text.slice(0, 200) } = reply
     samples.push({ kind: name, dueAt, endedAt: performance.now(), status, ...(failure === undefined ? {} : { failure }) })
   }
-  const lane = async (kind: Kind, index: number): Promise<void> => {
+  const lane = async (kind: Kind, number: number): Promise<void> => {
     const gap = 1_000 / kind.perSecond
     // The lanes do not start together, so that they do not go on together either.
-    const first = performance.now() + (gap * index) / kinds.length
-    for (let count = 0; ; count++) {
-      const dueAt = first + count * gap
+    const first = performance.now() + (gap * number) / kinds.length
+    for (let index = 0; ; index++) {
+      const dueAt = first + index * gap
       if (dueAt >= end) return
       const early = dueAt - performance.now()
       if (early > 1) await delay(early)
-      sent.push(send(kind, places[count % places.length] as Place, dueAt))
+      sent.push(make(kind, places[index % places.length] as Place, dueAt))
     }
   }
   await Promise.all(kinds.map(lane))

@@ -9,11 +9,11 @@ import { newId } from '#shared/kernel/ids.ts'
 /** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
 export interface Place {
   readonly id: string
-  /** Path of the workspace, of its records, of the function that makes one and of the one that only counts. */
+  /** Path of the workspace, of its records, of the function that makes one and of the one that only waits. */
   readonly org: string
   readonly orders: string
   readonly maker: string
-  readonly counter: string
+  readonly waiter: string
   /** Records to read and to change, and those to delete: nobody deletes what another reads. */
   readonly ids: { readonly id: string; readonly mark: string }[]
   readonly doomed: string[]
@@ -71,7 +71,7 @@ export async function makePlace(door: Door, ledger: Ledger, name: string): Promi
     org,
     orders: `${org}/records/orders`,
     maker: `${org}/functions/${await work(maker)}/invoke`,
-    counter: `${org}/functions/${await work(counter)}/invoke`,
+    waiter: `${org}/functions/${await work(waiter)}/invoke`,
     ids: [],
     doomed: [],
     busy: new Set(),
@@ -106,4 +106,4 @@ const maker = `async function handler(values) {
   const { id } = await sdk.records.create('orders', values)
   return id
 }`
-const counter = 'const handler = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i; return sum }'
+const waiter = 'const handler = (ms) => new Promise((resolve) => setTimeout(resolve, ms))'
