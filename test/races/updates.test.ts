@@ -41,6 +41,20 @@ test.serial('of 20 changes of one version one is made and 19 are refused', async
   }
 })
 
+test.serial('of changes and deletions of one version one is made', async (t) => {
+  const ring = await arena.ring()
+  const { records } = await makeType(ring, 'notes', { text: {} })
+  for (let round = 0; round < rounds; round++) {
+    const path = `${records}/${(await made(ring.owner.post(records))).id}`
+    const version = { 'if-match': (await ring.owner.get(path)).headers.get('etag') ?? '' }
+    const answers = await atOnce(12, ring.owners, (client, index) =>
+      index % 4 < 2 ? client.put(`${path}/values`, { values: { text: `${index}` } }, version) : client.delete(path, version),
+    )
+    const isGone = (await ring.owner.get(path)).status === 404
+    t.deepEqual(tally(answers), isGone ? { 204: 1, 404: 11 } : { 204: 1, 412: 11 })
+  }
+})
+
 test.serial('a record is deleted once, and every change of it was made before', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'notes', { text: {} })

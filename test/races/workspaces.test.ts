@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 test.serial('workspaces that are made at once are all set up, each by itself', async (t) => {
   const w = arena.world()
-  for (let round = 0; round < rounds / 4; round++) {
+  for (let round = 0; round < rounds / 10; round++) {
     const { client } = await createPerson(w, 'Fay Founder')
     const founders = arena.pair(client)
     const answers = await atOnce(10, founders, (caller, index) => caller.post('/v1/orgs', { name: `Org ${index}` }))
