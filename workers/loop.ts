@@ -1,5 +1,5 @@
 import type { JobWithMetadata } from 'pg-boss'
-import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
 import { whenInReach } from '#shared/db/in-reach.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
 import { giveBackJob } from '#shared/queue/active.ts'
@@ -154,7 +154,7 @@ export class Loop {
     try {
       await queue.boss.fail(row.name, row.id, { message })
     } catch (error) {
-      if (isOutOfReach(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
+      if (isOutOfReach(error) || isOutOfRoom(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
     }
   }
 

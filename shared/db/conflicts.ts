@@ -39,6 +39,9 @@ export const isOutdatedPicture = (error: unknown): boolean => {
 /** Whether a statement gave up waiting for a lock, after `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => ((error ?? {}) as DatabaseError).code === '55P03'
 
+/** Whether the database had no room for it: a full disk, no memory, too many sessions. That passes, as an outage does. */
+export const isOutOfRoom = (error: unknown): boolean => ((error ?? {}) as DatabaseError).code?.startsWith('53') ?? false
+
 /** Whether the database could not be asked, or went away before it answered: what was asked may have been done all the same. */
 export const isOutOfReach = (error: unknown): boolean => {
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string }

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
 
-/** How often it is tried again while the database is away. */
+/** How often it is tried again while the database is away or full. */
 const againMs = 200
 
-/** Tries until the database can be asked, or the signal is aborted. `write` may be done more than once. */
+/** Tries until the database can be asked and has room, or the signal is aborted. `write` may be done more than once. */
 export async function whenInReach<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await write()
     } catch (error) {
-      if (!isOutOfReach(error) || signal.aborted) throw error
+      if (signal.aborted || !(isOutOfReach(error) || isOutOfRoom(error))) throw error
       await setTimeout(againMs)
     }
   }

@@ -47,6 +47,7 @@ export async function settleAccounts(site: Site, load: Load, faults: number, not
     repeated,
     hung: sender.hung,
     failed: sender.failed,
+    givenUp: sender.givenUp,
     slowest: sender.slowest,
     note,
     wrong,

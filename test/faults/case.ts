@@ -5,7 +5,7 @@ export interface Teardown {
   readonly hasFailed: () => boolean
 }
 
-/** What came of one case. Every figure but `acknowledged`, `faults`, `failed` and `slowest` has to be zero. */
+/** What came of one case. Every figure but `acknowledged`, `faults`, `failed`, `givenUp` and `slowest` has to be zero. */
 export interface Figures {
   /** How often the fault was made to happen. */
   readonly faults: number
@@ -19,6 +19,8 @@ export interface Figures {
   readonly hung: number
   /** Requests that were answered with a failure of ours, or not at all, and had to be sent again. */
   readonly failed: number
+  /** Jobs whose callers were told, for good, that they failed. */
+  readonly givenUp: number
   readonly slowest: { readonly ms: number; readonly what: string }
   /** What else was measured. */
   readonly note?: string

@@ -17,7 +17,7 @@ for (const one of chosen) {
   for (const failure of outcome.failures) console.log(`    ${failure}`)
 }
 
-const heading = ['case', 'faults', 'acknowledged', 'lost', 'repeated', 'hung', 'failed', 'slowest', 'note']
+const heading = ['case', 'faults', 'acknowledged', 'lost', 'repeated', 'hung', 'failed', 'given up', 'slowest', 'note']
 console.log(`\n${formatTable([heading, ...outcomes.map(rowOf)])}\n`)
 const count = (verdict: string) => outcomes.filter((outcome) => verdictOf(outcome) === verdict).length
 console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
@@ -31,6 +31,6 @@ function verdictOf({ result, failures }: Outcome): string {
 function rowOf({ name, result }: Outcome): (string | number | null)[] {
   if (!result) return [name, ...heading.slice(1).map(() => null)]
   if ('skipped' in result) return [name, ...heading.slice(2).map(() => null), `skipped: ${result.skipped}`]
-  const { faults, acknowledged, lost, repeated, hung, failed, slowest, note = '' } = result
-  return [name, faults, acknowledged, lost, repeated, hung, failed, `${seconds(slowest.ms)} ${slowest.what}`, note]
+  const { faults, acknowledged, lost, repeated, hung, failed, givenUp, slowest, note = '' } = result
+  return [name, faults, acknowledged, lost, repeated, hung, failed, givenUp, `${seconds(slowest.ms)} ${slowest.what}`, note]
 }

@@ -9,12 +9,19 @@ import type { Teardown } from '#test/faults/case.ts'
 const triedForMs = 10_000
 const betweenTriesMs = 20
 
+export interface Proxy {
+  readonly root: string
+  /** Requests that were broken off and could not be sent again, and how. */
+  readonly failures: readonly string[]
+}
+
 /**
  * A proxy in front of several APIs, as there is one in production: it keeps connections to them, sends a request to the next one when the
  * first does not take it, and again what may be sent again: what only reads, what sets values, and what carries an Idempotency-Key.
  */
-export async function startRetryingProxy(t: Teardown, roots: readonly string[]): Promise<{ readonly root: string }> {
+export async function startRetryingProxy(t: Teardown, roots: readonly string[]): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true })
+  const failures: string[] = []
   let turn = 0
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming).catch(() => undefined)
@@ -22,6 +29,7 @@ export async function startRetryingProxy(t: Teardown, roots: readonly string[]):
     for (const end = Date.now() + triedForMs; ; await delay(betweenTriesMs)) {
       const answer = await pass(agent, roots[turn++ % roots.length] ?? '', incoming, body)
       if (answer instanceof Error && mayRepeat(incoming, answer) && Date.now() < end) continue
+      if (answer instanceof Error) failures.push(`${incoming.method}: ${answer.message}`)
       return reply(outgoing, answer)
     }
   })
@@ -32,7 +40,7 @@ export async function startRetryingProxy(t: Teardown, roots: readonly string[]):
     server.close()
     agent.destroy()
   })
-  return { root: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { root: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, failures }
 }
 
 interface Passed {
@@ -49,7 +57,8 @@ async function pass(agent: Agent, root: string, { method, url, headers }: Incomi
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
     return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: await buffer(incoming) }
   } catch (error) {
-    return error as Error
+    const { code = '', message } = error as NodeJS.ErrnoException
+    return Object.assign(new Error(`${message}, on a ${outgoing.reusedSocket ? 'kept' : 'new'} connection`), { code })
   }
 }
 

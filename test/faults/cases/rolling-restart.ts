@@ -11,15 +11,12 @@ const workerRestarts = 10
 /** A new version, so to speak, twenty times: each process is told to stop and started again, one after the other, and nobody notices. */
 export const rollingRestart: FaultCase = {
   name: 'SIGTERM of one process after the other',
-  limitSeconds: 240,
+  limitSeconds: 300,
   run: async (t) => {
     const site = await openSite(t)
-    const load = await startLoad(site.org, [
-      await startRetryingProxy(
-        t,
-        site.apis.map(({ root }) => root),
-      ),
-    ])
+    const roots = site.apis.map(({ root }) => root)
+    const proxy = await startRetryingProxy(t, roots)
+    const load = await startLoad(site.org, [proxy])
     const wrong = new Set<string>()
     const stops: number[] = []
     const roll = async (members: typeof site.apis, restarts: number, what: string) => {
@@ -39,7 +36,7 @@ export const rollingRestart: FaultCase = {
       apiRestarts + workerRestarts,
       `stops within ${seconds(median(stops))}, at most ${seconds(Math.max(...stops))}`,
     )
-    if (figures.failed > 0) wrong.add(`${figures.failed} requests failed`)
+    if (figures.failed > 0) wrong.add(`${figures.failed} requests failed: ${proxy.failures.join(', ')}`)
     return { ...figures, wrong: [...figures.wrong, ...wrong] }
   },
 }

@@ -55,31 +55,29 @@ export const changes: Kind = async ({ sender, promises, path, enough }) => {
 const rowsOfAnImport = 20
 
 /** A file of some rows. */
-export const imports: Kind =
-  async ({ sender, promises, path, enough }) =>
-  async () => {
-    const names = Array.from({ length: rowsOfAnImport }, () => `row ${randomUUID()}`)
-    const [key = ''] = names
-    promises.ask(...names)
-    const file = new FormData()
-    file.append('file', new Blob([`name\n${names.join('\n')}\n`], { type: 'text/csv' }), 'rows.csv')
-    const { status, data } = await answered(sender, { ...keyed(`${locations(path)}/import`, file, key) }, enough)
-    if (status !== 200) return
-    promises.acknowledge(...names)
-    if (data.created !== rowsOfAnImport) sender.wrong.add(`An import of ${rowsOfAnImport} rows answered ${JSON.stringify(data)}`)
-  }
+export const imports: Kind = async (stream) => async () => {
+  const { sender, promises, path } = stream
+  const names = Array.from({ length: rowsOfAnImport }, () => `row ${randomUUID()}`)
+  const [key = ''] = names
+  promises.ask(...names)
+  const file = new FormData()
+  file.append('file', new Blob([`name\n${names.join('\n')}\n`], { type: 'text/csv' }), 'rows.csv')
+  const { status, data } = await answered(stream, keyed(`${locations(path)}/import`, file, key))
+  if (status !== 200) return
+  promises.acknowledge(...names)
+  if (data.created !== rowsOfAnImport) sender.wrong.add(`An import of ${rowsOfAnImport} rows answered ${JSON.stringify(data)}`)
+}
 
 /** A function that makes a record; of a run that was interrupted there may be one or not. */
-export const invocations: Kind =
-  async ({ sender, promises, path, functionId, enough }) =>
-  async () => {
-    const name = `run ${randomUUID()}`
-    promises.ask(name)
-    const { status, data } = await answered(sender, keyed(`${path}/functions/${functionId}/invoke`, { input: name }, name), enough)
-    if (status !== 200) return
-    if (data.result === name) promises.acknowledge(name)
-    else if (!ours.has(data.error)) sender.wrong.add(`A run answered ${JSON.stringify(data.error)}`)
-  }
+export const invocations: Kind = async (stream) => async () => {
+  const { sender, promises, path, functionId } = stream
+  const name = `run ${randomUUID()}`
+  promises.ask(name)
+  const { status, data } = await answered(stream, keyed(`${path}/functions/${functionId}/invoke`, { input: name }, name))
+  if (status !== 200) return
+  if (data.result === name) promises.acknowledge(name)
+  else if (!ours.has(data.error)) sender.wrong.add(`A run answered ${JSON.stringify(data.error)}`)
+}
 
 /** How a run may end that a fault has hit. */
 const ours = new Set(['the run was interrupted', 'Something went wrong on our side'])
@@ -90,11 +88,18 @@ export const reads: Kind =
     await sender.once({ method: 'GET', path: `${locations(path)}?limit=20` })
   }
 
-/** Asks until the work is done: the same key gives the same work, so each time it only waits for it. */
-async function answered(sender: Sender, request: Sent, enough: AbortSignal): Promise<Reply> {
+/**
+ * Asks until the work is done: the same key gives the same work, so each time it only waits for it. A failure may be what came of the work,
+ * or may have hit the request alone; the job tells.
+ */
+async function answered({ sender, path, enough }: Stream, request: Sent): Promise<Reply> {
   for (;;) {
-    const reply = await sender.persistently(request, enough)
-    if (reply.status !== 202 || enough.aborted) return reply
+    const reply = await sender.once(request)
+    if (reply.status === 200 || (reply.status >= 400 && reply.status < 500)) return reply
+    const { data } = await sender.persistently({ ...request, headers: { ...request.headers, prefer: 'respond-async' } }, enough)
+    const job = await sender.persistently({ method: 'GET', path: `${path}/jobs/${data?.job_id}` }, enough)
+    if (job.data?.status === 'failed') sender.givenUp += 1
+    if (job.data?.status === 'failed' || enough.aborted) return reply
   }
 }
 

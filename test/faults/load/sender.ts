@@ -26,6 +26,8 @@ export interface Reply {
 export class Sender {
   hung = 0
   failed = 0
+  /** Jobs that were answered as failed for good. */
+  givenUp = 0
   slowest = { ms: 0, what: '' }
   /** Answers that no fault of ours explains, each kind once. */
   readonly wrong = new Set<string>()
