@@ -19,8 +19,6 @@ export async function up(knex: Knex): Promise<void> {
       -- Grows with every change after which records are to be written otherwise than before; a column of the type's table is named by it,
       -- and every write names that column, so one from an out-of-date picture meets "undefined column".
       edition integer not null default 1,
-      -- Whether a record of the type was ever long, so that pages of them are measured before they are read.
-      long_records boolean not null default false,
       position bigint generated always as identity,
       created_at timestamptz not null default now(),
       primary key (workspace_id, id),
@@ -84,18 +82,12 @@ export async function up(knex: Knex): Promise<void> {
       record_id uuid not null,
       before jsonb,
       after jsonb,
-      -- Characters of before and after as they were written: what reading them would take, known without reading them.
-      text_length integer not null default 0,
       request_id text not null,
       -- The id's own time, so that the order of ids is the order of creation.
       created_at timestamptz not null generated always as (uuid_extract_timestamp(id)) virtual,
       primary key (workspace_id, id)
     );
     create index audit_entries_record on audit_entries (workspace_id, record_id, id desc);
-
-    -- Holds long values of unique fields apart. Not by MD5: two texts with one MD5 are easily made, and the second could never be stored.
-    create function text_digest(value text) returns bytea
-      language sql immutable strict parallel safe return sha256(convert_to(value, 'UTF8'));
 
     create trigger record_types_changed after insert or update or delete on record_types for each row execute function note_change('workspace_id');
     create trigger fields_changed after insert or update or delete on fields for each row execute function note_change('workspace_id');

@@ -23,9 +23,9 @@ create table audit_entries (
   record_id uuid not null,
   before jsonb,
   after jsonb,
-  text_length integer default 0 not null,
   request_id text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
+  text_length integer default 0 not null,
   constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -377,9 +377,9 @@ create table record_types (
   system boolean default false not null,
   column_count integer default 0 not null,
   edition integer default 1 not null,
-  long_records boolean default false not null,
   "position" bigint generated always as identity not null,
   created_at timestamp with time zone default now() not null,
+  long_records boolean default false not null,
   constraint record_types_key UNIQUE (workspace_id, key),
   constraint record_types_pkey PRIMARY KEY (workspace_id, id),
   constraint record_types_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
