@@ -43,8 +43,10 @@ export const watch = Object.freeze({
   lightCharacters: 32 * 1024,
   /** After such a text the worker turns to no other for so many times as long as it took, so that they take a fifth of its time at most. */
   restsTimes: 4,
-  /** For a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases take more than 5 s. */
+  /** Processor time for a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases more than 5 s. */
   checkMs: 2_000,
+  /** For a check on a machine that is busy, or does not tell what processor time a process has used. */
+  checkAtMostMs: 30_000,
   /** Sources checked at once: a workspace has two under way (shared/functions/jobs.ts), which may be hard ones, and another's has room. */
   checksAtOnce: 3,
   /** A runner may be lost through no fault of the source; one that takes too much memory costs two. */

@@ -10,18 +10,21 @@ export const tooHard: SourceProblem = Object.freeze({
 })
 
 /**
- * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds costs the runner. Undefined
- * means that the runner was lost before that.
+ * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
+ * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
  */
 export async function checkIn(runner: Runner, source: string): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
-  const look = setInterval(() => {
-    if (runner.busyMs() > watch.eagerMs) runner.giveWay()
-  }, watch.lookEveryMs)
-  const clock = setTimeout(() => {
+  const giveUp = (): void => {
     found.resolve(tooHard)
     runner.kill()
-  }, watch.checkMs)
+  }
+  const look = setInterval(() => {
+    const busyMs = runner.busyMs()
+    if (busyMs > watch.checkMs) giveUp()
+    else if (busyMs > watch.eagerMs) runner.giveWay()
+  }, watch.lookEveryMs)
+  const clock = setTimeout(giveUp, watch.checkAtMostMs)
   runner.order(toRunner.check, source, {
     hear: ({ kind, text }) => {
       if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
