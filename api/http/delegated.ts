@@ -70,8 +70,11 @@ async function start(
 async function sendResult(route: DelegateRoute, ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
   const { status = 200, bare } = route
   if (operation.file_id !== null) sendDownload(ctx, status, await fileDownload(services.database, operation.file_id))
-  else if (bare) sendJson(ctx, status, bare.body(operation.result))
-  else sendData(ctx, status, operation.result)
+  else if (bare) {
+    // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    sendJson(ctx, status, bare.body(operation.result))
+  } else sendData(ctx, status, operation.result)
 }
 
 /** A caller's mistake that the worker found reads as if the API had found it. */

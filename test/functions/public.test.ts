@@ -21,6 +21,7 @@ test('a public function gets the request and its return value is the whole body'
   const got = await get(visitor, org, id, '?a=1&b=2&a=3&empty&__proto__=p&c%20d=%C3%A9')
   t.is(got.status, 200)
   t.is(got.headers.get('content-type'), 'application/json; charset=utf-8')
+  t.is(got.headers.get('x-content-type-options'), 'nosniff')
   t.is(got.text, `{"method":"GET","path":"${path}","query":{"a":"1","b":"2","empty":"","__proto__":"p","c d":"é"},"body":null}`)
   t.deepEqual((await post(visitor, org, id, { x: [1.5, null] })).body, { method: 'POST', path, query: {}, body: { x: [1.5, null] } })
 })
