@@ -23,7 +23,11 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
   const { job } = handler
   await services.cache.settle()
   const started = job.tracked ? await startOperation(services.db, row.id) : untracked
-  if (!started) return
+  if (!started) {
+    // Whoever settled it freed its slot and let nobody in.
+    if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
+    return
+  }
   const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined, begun: started.begun }
   try {
     const { resources: _, ...shared } = services

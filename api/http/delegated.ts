@@ -11,7 +11,7 @@ import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
-import type { Operation } from '#shared/queue/operations.ts'
+import { dropOperation, type Operation } from '#shared/queue/operations.ts'
 
 /** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
 export async function respondFromWorker(
@@ -28,7 +28,11 @@ export async function respondFromWorker(
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, services)
-  if (route.bare) throw route.bare.failure('late')
+  if (route.bare) {
+    // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
+    await dropOperation(services.database, id)
+    throw route.bare.failure('late')
+  }
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')

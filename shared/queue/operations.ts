@@ -111,6 +111,16 @@ export async function settleOperation(db: Executor, id: string, outcome: Outcome
   return rows.length > 0
 }
 
+const drop = sql(
+  'drop_operation',
+  `update operations set status = 'failed', error = $2::json, finished_at = now() where id = $1 and status = 'queued'`,
+)
+/** Gives up an operation that has not begun and that nobody waits for any more: its job leaves the line and is not done. */
+export async function dropOperation(db: Executor, id: string): Promise<void> {
+  const nobody: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
+  await db.query(drop(id, JSON.stringify(nobody)))
+}
+
 const reopen = sql(
   'reopen_operation',
   `update operations set status = 'queued', error = null, started_at = null, finished_at = null where id = $1 and status = 'failed'`,

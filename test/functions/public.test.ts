@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { allow, createFunction, handlerOf } from '#test/functions/support.ts'
+import { allow, createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/functions/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import type { Client } from '#test/support/client.ts'
 import { createRole, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { Wire } from '#test/support/wire.ts'
 
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 const open = { http_enabled: true }
@@ -160,6 +161,23 @@ test('a public function gets every parameter, and none that is no UTF-8', async 
   const many = Array.from({ length: 2_000 }, (_, number) => `p${number}`).join('&')
   t.is((await get(visitor, org, id, `?${many}`)).text, '2000')
   t.is((await get(visitor, org, id, `?${many}&bad=%ff`)).status, 400)
+})
+
+test('a public call whose caller has gone before it began leaves the line', async (t) => {
+  const w = await fresh()
+  const { org } = w
+  const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), open)
+  const { id: wanted } = await createFunction(t, org, handlerOf("await sdk.records.create('locations', { name: 'public' })"), open)
+  const latch = await createLatch(org)
+  const running = Array.from({ length: 4 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
+  await until(async () => (await whoIsIn(org)).length === 4)
+  const caller = new Wire(w.api.port).send(`GET /fn/${org.id}/${wanted} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.9.8.7\r\n\r\n`)
+  await until(async () => (await lineOf(w, org)).waiting === 1)
+  caller.socket.destroy()
+  await until(async () => (await lineOf(w, org)).waiting === 0)
+  await latch.open()
+  t.true((await Promise.all(running)).every(({ result }) => result === 1))
+  t.deepEqual((await org.owner.get(`${org.path}/functions/${wanted}/runs`)).data.runs, [])
 })
 
 test('HEAD runs it as GET would, and leaves the body out', async (t) => {
