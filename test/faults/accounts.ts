@@ -1,58 +1,79 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Figures } from '#test/faults/case.ts'
 import type { Load } from '#test/faults/load/load.ts'
+import type { Promises } from '#test/faults/load/promises.ts'
 import type { Site } from '#test/faults/site.ts'
 
 /** Holds what a load was told against what there is, once all work is done that was begun. */
 export async function settleAccounts(site: Site, load: Load, faults: number, note = ''): Promise<Figures> {
   await load.end()
-  const wrong = [...load.sender.wrong, ...(await drain(site))]
-  const [records, entries, items, changes] = [
-    await recordNames(site),
-    await countBy(
-      site,
-      `select record_id as id, count(*)::integer from audit_entries where workspace_id = $1 and action = 'record.created' group by 1`,
-    ),
-    await countBy(site, `select record_id as id, count(*)::integer from notifications where workspace_id = $1 group by 1`),
-    await valuesGiven(site),
-  ]
+  const left = await drain(site)
   const { promises, sender } = load
-  const byName = Map.groupBy(records.entries(), ([, name]) => name)
-  let [lost, repeated] = [0, 0]
-  for (const [name, isTold] of promises.names) {
-    const found = byName.get(name)?.length ?? 0
-    if (isTold && found === 0) lost += 1
-    repeated += Math.max(0, found - 1)
-  }
-  for (const counts of [entries, items]) {
-    for (const id of records.keys()) {
-      const count = counts.get(id) ?? 0
-      if (count === 0) lost += 1
-      repeated += Math.max(0, count - 1)
-    }
-    for (const id of counts.keys()) if (!records.has(id)) wrong.push(`Something tells of record ${id}, which does not exist`)
-  }
-  for (const [id, { asked, acknowledged }] of promises.values) {
-    const given = changes.get(id) ?? []
-    const last = given.at(-1) ?? -1
-    if (last < acknowledged || last > asked)
-      wrong.push(`A record was last given ${last}, of ${acknowledged} acknowledged and ${asked} asked for`)
-    lost += Math.max(0, acknowledged - new Set(given).size)
-    repeated += given.length - new Set(given).size
-  }
+  const records = await recordNames(site)
+  const accounts = [
+    namesAccount(promises, records),
+    followersAccount(records, await countBy(site, entriesOfCreations)),
+    followersAccount(records, await countBy(site, itemsOfCreations)),
+    valuesAccount(promises, await valuesGiven(site)),
+  ]
   return {
     faults,
     acknowledged: promises.acknowledged,
-    lost,
-    repeated,
+    lost: sum(accounts.map(({ lost }) => lost)),
+    repeated: sum(accounts.map(({ repeated }) => repeated)),
     hung: sender.hung,
     failed: sender.failed,
     givenUp: sender.givenUp,
     slowest: sender.slowest,
     note,
-    wrong,
+    wrong: [...sender.wrong, ...left, ...accounts.flatMap(({ wrong = [] }) => wrong)],
   }
 }
+
+/** What one kind of effect comes to. */
+interface Account {
+  readonly lost: number
+  readonly repeated: number
+  readonly wrong?: readonly string[]
+}
+
+/** A record that was acknowledged is there once; any other that was asked for, once at most. */
+function namesAccount({ names }: Promises, records: ReadonlyMap<string, string>): Account {
+  const found = Map.groupBy(records.values(), (name) => name)
+  const counts = [...names].map(([name, isTold]) => ({ isTold, count: found.get(name)?.length ?? 0 }))
+  return {
+    lost: counts.filter(({ isTold, count }) => isTold && count === 0).length,
+    repeated: sum(counts.map(({ count }) => beyondOne(count))),
+  }
+}
+
+const entriesOfCreations = `
+  select record_id as id, count(*)::integer from audit_entries where workspace_id = $1 and action = 'record.created' group by 1`
+const itemsOfCreations = 'select record_id as id, count(*)::integer from notifications where workspace_id = $1 group by 1'
+
+/** Each record has one audit entry of its creation, and one notification; what never came to be has none. */
+function followersAccount(records: ReadonlyMap<string, string>, counts: ReadonlyMap<string, number>): Account {
+  return {
+    lost: [...records.keys()].filter((id) => !counts.has(id)).length,
+    repeated: sum([...counts.values()].map(beyondOne)),
+    wrong: [...counts.keys()].filter((id) => !records.has(id)).map((id) => `Something tells of record ${id}, which does not exist`),
+  }
+}
+
+/** A record that was changed holds the last value that was acknowledged, or one that was asked for after it, and was given each value once. */
+function valuesAccount({ values }: Promises, changes: ReadonlyMap<string, readonly number[]>): Account {
+  const all = [...values].map(([id, value]) => ({ ...value, given: changes.get(id) ?? [], last: changes.get(id)?.at(-1) ?? -1 }))
+  return {
+    lost: sum(all.map(({ acknowledged, given }) => Math.max(0, acknowledged - new Set(given).size))),
+    repeated: sum(all.map(({ given }) => given.length - new Set(given).size)),
+    wrong: all
+      .filter(({ last, acknowledged, asked }) => last < acknowledged || last > asked)
+      .map(({ last, acknowledged, asked }) => `A record was last given ${last}, of ${acknowledged} acknowledged and ${asked} asked for`),
+  }
+}
+
+const beyondOne = (count: number): number => Math.max(0, count - 1)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 const drainedWithinMs = 60_000
 
