@@ -5,7 +5,8 @@ import type { Statement } from '#shared/db/statement.ts'
 /** What a verified statement brings along in each row, behind its own cells; there is always one, also when it finds nothing. */
 interface Rider {
   readonly k_news: readonly (readonly [id: number, scope: string])[] | null
-  readonly k_horizon: string
+  /** null where it is the one that was asked with: most reads find it so, and need not carry it in every row. */
+  readonly k_horizon: string | null
   readonly k_found: boolean | null
 }
 
@@ -38,7 +39,7 @@ export class Verification {
       ...(statement.name === undefined ? {} : { name: statement.name + forms[statement.rows ?? 'objects'].suffix }),
     })
     const { k_found, k_news, k_horizon } = riderOf(rows[0])
-    this.#cache.hear(k_news ?? [], k_horizon)
+    this.#cache.hear(k_news ?? [], k_horizon ?? mark.horizon)
     this.#isDone = true
     return k_found ? rows : []
   }
@@ -67,7 +68,7 @@ function verified({ text, rows }: Statement, parameters: number): string {
   const known = texts.get(text)
   if (known) return known
   const made = `select found.*, news.k_news, news.k_horizon from (
-      select json_agg(json_build_array(id, scope)) as k_news, pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon
+      select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
       from cache_changes where written_in >= $${parameters + 1}::xid8 and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
   if (texts.size >= 10_000) texts.clear()
