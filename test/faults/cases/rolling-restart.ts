@@ -11,7 +11,7 @@ const workerRestarts = 10
 /** A new version, so to speak, twenty times: each process is told to stop and started again, one after the other, and nobody notices. */
 export const rollingRestart: FaultCase = {
   name: 'SIGTERM of one process after the other',
-  limitSeconds: 300,
+  limitSeconds: 420,
   run: async (t) => {
     const site = await openSite(t)
     const roots = site.apis.map(({ root }) => root)
