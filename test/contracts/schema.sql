@@ -187,7 +187,6 @@ create table gated_jobs (
   envelope jsonb,
   constraint gated_jobs_check CHECK (((slot >= 1) AND (slot <= slots))),
   constraint gated_jobs_pkey PRIMARY KEY (id),
-  constraint gated_jobs_slot UNIQUE (workspace_id, gate, slot),
   constraint gated_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -472,6 +471,8 @@ CREATE INDEX function_runs_function ON public.function_runs USING btree (workspa
 
 CREATE INDEX gated_jobs_let_in ON public.gated_jobs USING btree (id) WHERE (slot IS NOT NULL);
 
+CREATE UNIQUE INDEX gated_jobs_slot ON public.gated_jobs USING btree (workspace_id, gate, slot) WHERE (slot IS NOT NULL);
+
 CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, lane, place) WHERE (slot IS NULL);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
@@ -519,6 +520,9 @@ CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 CREATE OR REPLACE FUNCTION public.admit_jobs(workspace uuid, gate_name text)
  RETURNS boolean
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
     begin
       if not exists (select from gated_jobs where workspace_id = workspace and gate = gate_name and slot is null) then
@@ -578,6 +582,8 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
     begin
       delete from gated_jobs where id = new.id;
