@@ -9,7 +9,7 @@ const lostAfterMs = 6_000
 
 /**
  * Looks after what lost workers of these pools were doing for somebody who may wait for it. It goes back to its queue at once; only what had
- * begun at a gate is ended here, since the slot that it holds is one that others wait for. Time is this process's own, and counts only while
+ * begun and is not done again is ended here, since the slot that it holds is one that others wait for. Time is this process's own, and counts only while
  * the database is there, so neither a clock that differs nor a crash of the database makes a worker look lost.
  */
 export function watchForLost(services: WorkerServices, pools: readonly Pool[]): () => void {
@@ -35,7 +35,7 @@ export function watchForLost(services: WorkerServices, pools: readonly Pool[]): 
   const takeOver = async (lost: ActiveJob): Promise<void> => {
     const handler = watched.find(({ job }) => job.name === lost.name)
     services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
-    if (handler?.job.gate && lost.begun) {
+    if (handler?.job.once && lost.begun) {
       await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
       await services.queue.boss.complete(lost.name, lost.id)
     } else if (await giveBackJob(services.db, lost)) services.queue.signals.filled(lost.name)

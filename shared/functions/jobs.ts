@@ -24,6 +24,7 @@ const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimit
 const run = {
   pool: 'functions',
   retry: retry.once,
+  once: true,
   timeoutSeconds: 60,
   tracked: true,
   payload: schema(

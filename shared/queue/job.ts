@@ -43,6 +43,8 @@ export interface JobDefinition<Payload, Result> {
   /** Exactly so many of one workspace at once, over all processes and together with other jobs of the gate; for tracked jobs. */
   readonly gate?: Gate
   readonly retry: RetryPolicy
+  /** What has begun is not done again: an attempt after it only says so, which whoever finds that its worker is gone does at once. */
+  readonly once?: true
   readonly timeoutSeconds: number
   /** Whether an operation is kept that callers can wait for and look up. Work that nobody asks after has none. */
   readonly tracked: boolean
