@@ -53,8 +53,11 @@ function inNewFolder(fill: (folder: string) => void): Project {
     folder,
     run: (command, env = {}) => run(folder, command, env),
     remove: async () => {
-      for (const { pid } of processesIn(folder)) kill(pid, 'SIGKILL')
-      await nothingRunsIn(folder)
+      // Again and again: one that was about to be killed may have started another.
+      for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+        for (const { pid } of left) kill(pid, 'SIGKILL')
+        await delay(20)
+      }
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
