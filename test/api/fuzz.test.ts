@@ -15,7 +15,6 @@ for (const { base, routes } of sections) {
   for (const route of routes) {
     // One after the other: the seed then makes the same requests in the same order.
     test.serial(`whatever it is sent, it answers as described: ${route.method} ${base}${route.path}`, async (t) => {
-      t.timeout(600_000)
       const w = await start()
       const place = await furnish(w)
       const uploads = route.kind === 'delegate' && route.upload !== undefined

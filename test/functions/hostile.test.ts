@@ -20,7 +20,6 @@ const places: readonly ((body: string) => string)[] = [
 ]
 
 test('hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
-  t.timeout(300_000)
   const w = await world({}, ['data', 'schedule'])
   t.teardown(w.close)
   const worker = await startWorkerProcess(t, w, 'functions')
