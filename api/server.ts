@@ -42,8 +42,10 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
   await listener.open()
   const uses = countUses(database, now, log)
   const services: ApiServices = { config, cache, queue, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
+  const { ServerResponse, close } = closing()
   const server = createServer(
     {
+      ServerResponse,
       headersTimeout: 10_000,
       // How often late headers are looked for; Node's own 30 s would make 40 s of the ten.
       connectionsCheckingInterval: 5_000,
@@ -54,7 +56,6 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     createApp(services).callback(),
   )
   answerUnreadable(server)
-  const close = closing(server)
   await listen(server, config.port)
   return {
     port: (server.address() as AddressInfo).port,
@@ -62,7 +63,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     stop: async (graceMs) => {
       // Who waits for a worker is told to ask again, in time to be answered.
       const letGo = setTimeout(() => waiter.letGo(), graceMs / 2)
-      await close(graceMs)
+      await close(server, graceMs)
       clearTimeout(letGo)
       unwatch()
       await listener.close()
