@@ -1,10 +1,11 @@
 import pg from 'pg'
 import { isOutOfReach, translate } from '#shared/db/conflicts.ts'
 import { whileRecovering } from '#shared/db/recovering.ts'
+import { runStatement } from '#shared/db/run-statement.ts'
 import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
-import { type Statement, values } from '#shared/db/statement.ts'
-import { parseStoredJson } from '#shared/kernel/json.ts'
+import type { Statement } from '#shared/db/statement.ts'
+import { types } from '#shared/db/value-parsers.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
@@ -65,7 +66,7 @@ export class Database implements Executor {
       // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
       maxLifetimeSeconds: 900,
       idleTimeoutMillis: 60_000,
-      types: { getTypeParser },
+      types,
       options: sessionSettings,
     })
     // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
@@ -105,7 +106,7 @@ export class Database implements Executor {
     const client = await whileRecovering(() => this.pool.connect())
     let broken = true
     try {
-      const { rows } = await client.query<Row & pg.QueryResultRow>(toQuery(statement))
+      const rows = await runStatement<Row>(client, statement)
       broken = false
       return rows
     } catch (error) {
@@ -142,7 +143,7 @@ function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowS
     inTransaction: true,
     query: async <Row>(statement: Statement) => {
       try {
-        return await timed(slow, statement, async () => (await client.query<Row & pg.QueryResultRow>(toQuery(statement))).rows)
+        return await timed(slow, statement, () => runStatement<Row>(client, statement))
       } catch (error) {
         throw translate(error)
       }
@@ -154,14 +155,6 @@ function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowS
   }
   return tx
 }
-
-/** A statement as the driver takes it. */
-export const toQuery = (statement: Statement): pg.QueryConfig & { rowMode?: 'array' } => ({
-  text: statement.text,
-  values: values(statement),
-  ...(statement.name === undefined ? {} : { name: statement.name }),
-  ...(statement.rows === undefined ? {} : { rowMode: 'array' }),
-})
 
 /** Work that leaves nothing behind when it fails is tried again where the database ended it to let others go on. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
@@ -176,25 +169,3 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
 
 const transient = new Set(['40001', '40P01'])
 const isTransient = (error: unknown): boolean => transient.has((error as { code?: string } | null)?.code ?? '')
-
-/** Numbers beyond a float, dates and instants stay text: the domain's own forms are exact text (shared/kernel/field-type.ts). */
-const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  [pg.types.builtins.INT8]: Number,
-  [pg.types.builtins.NUMERIC]: String,
-  [pg.types.builtins.DATE]: String,
-  [pg.types.builtins.TIMESTAMPTZ]: toRfc3339,
-  [pg.types.builtins.JSON]: parseStoredJson,
-  [pg.types.builtins.JSONB]: parseStoredJson,
-}
-
-const getTypeParser = ((id: number, format?: 'text' | 'binary') =>
-  parsers[id] ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
-
-/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.5Z`. */
-export function toRfc3339(text: string): string {
-  // A record that nobody has changed was updated when it was created, so the same text often comes twice.
-  if (text !== latest.text) latest = { text, made: `${text.slice(0, 10)}T${text.slice(11, -3)}Z` }
-  return latest.made
-}
-
-let latest = { text: '', made: '' }

@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { type Executor, toQuery } from '#shared/db/database.ts'
-import type { Statement } from '#shared/db/statement.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { runStatement } from '#shared/db/run-statement.ts'
+import { types } from '#shared/db/value-parsers.ts'
 
 /** A connection of its own, outside the pool and outside any transaction. */
 export type Session = Pick<Executor, 'query'>
@@ -27,6 +28,7 @@ export async function withSession<T>(
     application_name: name,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    types,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
   })
@@ -37,9 +39,7 @@ export async function withSession<T>(
     signal.addEventListener('abort', end, { once: true })
     // The server would go on with a statement whose client is gone, for hours. Not every platform can look after that.
     await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
-    return await work({
-      query: async <Row>(statement: Statement) => (await client.query<Row & pg.QueryResultRow>(toQuery(statement))).rows,
-    })
+    return await work({ query: (statement) => runStatement(client, statement) })
   } finally {
     signal.removeEventListener('abort', end)
     await client.end().catch(() => undefined)

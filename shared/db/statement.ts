@@ -54,6 +54,3 @@ export function sql(name: string, text: string): (...values: unknown[]) => State
  * the connection lasts, also when an index has come since (measured: text in a million records found in 500 ms instead of 25).
  */
 export const plannedForValues = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })
-
-/** The parameters of a statement as the driver takes them. */
-export const values = (statement: Statement): unknown[] => [...(statement.values ?? [])]

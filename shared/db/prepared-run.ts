@@ -1,0 +1,153 @@
+import type pg from 'pg'
+import { type ParseCell, parserOf } from '#shared/db/value-parsers.ts'
+
+/** What to run. */
+interface Given {
+  readonly name: string
+  readonly text: string
+  /** As the driver writes them: texts, bytes and nulls. */
+  readonly values: readonly (string | Buffer | null)[]
+  readonly asArrays: boolean
+}
+
+/** The columns of a statement's rows, in their order. */
+interface Columns {
+  readonly names: readonly string[]
+  readonly parsers: readonly ParseCell[]
+  /** A row without values. */
+  readonly empty: Readonly<Record<string, null>>
+}
+
+/** What the driver's connection sends (pg-protocol), as far as a prepared statement needs it. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  /** Texts by the names of statements that this connection has prepared, or is about to. */
+  readonly parsedStatements: Readonly<Record<string, string | undefined>>
+  readonly submittedNamedStatements: Record<string, string | undefined>
+  parse(message: { readonly name: string; readonly text: string }): void
+  bind(message: { readonly statement: string; readonly values: readonly unknown[] }): void
+  describe(message: { readonly type: 'P' }): void
+  execute(message: object): void
+  sync(): void
+}
+
+/** Columns by the statement's name. A connection's prepared statement never changes them: PostgreSQL refuses to run it instead (0A000). */
+const known = new WeakMap<Wire, Map<string, Columns>>()
+
+/**
+ * One run of a prepared statement, as a query of our own for the driver (its Submittable, as of pg-cursor). The driver's own asks the
+ * database with every run which columns the rows have, and reads the same answer again: for a get by id that takes longer than the row.
+ * Here a connection asks once (measured: 1.4 times as many gets a second).
+ */
+export class PreparedRun<Row> implements pg.Submittable {
+  readonly name: string
+  readonly text: string
+  readonly #values: Given['values']
+  readonly #asArrays: boolean
+  readonly #resolve: (rows: Row[]) => void
+  readonly #reject: (error: unknown) => void
+  readonly #rows: Row[] = []
+  #columns: Columns | undefined
+  /** Keeps the columns for the connection's next runs. */
+  #keep: ((columns: Columns) => void) | undefined
+  #failure: unknown
+
+  constructor({ name, text, values, asArrays }: Given, resolve: (rows: Row[]) => void, reject: (error: unknown) => void) {
+    this.name = name
+    this.text = text
+    this.#values = values
+    this.#asArrays = asArrays
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  /** Called by the driver when it is this one's turn. An error that is given back ends the run, and nothing was sent. */
+  submit(connection: unknown): Error | undefined {
+    const wire = connection as Wire
+    const { name, text } = this
+    const prepared = wire.parsedStatements[name] ?? wire.submittedNamedStatements[name]
+    if (prepared !== undefined && prepared !== text) return new Error(`The statement ${name} is prepared with another text`)
+    const columns = columnsOn(wire)
+    this.#columns = prepared === undefined ? undefined : columns.get(name)
+    this.#keep = (found) => columns.set(name, found)
+    wire.stream.cork()
+    try {
+      if (prepared === undefined) {
+        wire.parse({ name, text })
+        wire.submittedNamedStatements[name] = text
+      }
+      wire.bind({ statement: name, values: this.#values })
+      if (this.#columns === undefined) wire.describe({ type: 'P' })
+      wire.execute({})
+      wire.sync()
+    } finally {
+      wire.stream.uncork()
+    }
+    return undefined
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
+    this.#columns = columnsOf(
+      fields.map(({ name }) => name),
+      fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
+    )
+    this.#keep?.(this.#columns)
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#failure !== undefined) return
+    const columns = this.#columns ?? none
+    try {
+      this.#rows.push((this.#asArrays ? arrayOf(columns, fields) : objectOf(columns, fields)) as Row)
+    } catch (error) {
+      this.#failure = error
+    }
+  }
+
+  handleCommandComplete(): void {
+    // What gives no rows has no columns, and need not be asked either.
+    if (this.#columns === undefined) this.#keep?.(none)
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failure === undefined) this.#resolve(this.#rows)
+    else this.#reject(this.#failure)
+  }
+
+  handleError(error: unknown): void {
+    this.#reject(error)
+  }
+
+  /** Neither comes of what is run here: texts are never empty, and all rows are asked for at once. */
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+}
+
+function columnsOn(wire: Wire): Map<string, Columns> {
+  const found = known.get(wire)
+  if (found) return found
+  const made = new Map<string, Columns>()
+  known.set(wire, made)
+  return made
+}
+
+const columnsOf = (names: readonly string[], parsers: readonly ParseCell[]): Columns => ({
+  names,
+  parsers,
+  empty: Object.fromEntries(names.map((name) => [name, null])),
+})
+
+const none = columnsOf([], [])
+
+function arrayOf({ parsers }: Columns, cells: readonly (string | null)[]): unknown[] {
+  return cells.map((cell, index) => (cell === null ? null : parsers[index]?.(cell)))
+}
+
+function objectOf({ names, parsers, empty }: Columns, cells: readonly (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...empty }
+  for (const [index, name] of names.entries()) {
+    const cell = cells[index]
+    if (typeof cell === 'string') row[name] = parsers[index]?.(cell)
+  }
+  return row
+}

@@ -1,0 +1,30 @@
+import pg from 'pg'
+import { parseStoredJson } from '#shared/kernel/json.ts'
+
+/** Reads a cell's text. */
+export type ParseCell = (text: string) => unknown
+
+/** Numbers beyond a float, dates and instants stay text: the domain's own forms are exact text (shared/kernel/field-type.ts). */
+const parsers: Readonly<Record<number, ParseCell>> = {
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.NUMERIC]: String,
+  [pg.types.builtins.DATE]: String,
+  [pg.types.builtins.TIMESTAMPTZ]: toRfc3339,
+  [pg.types.builtins.JSON]: parseStoredJson,
+  [pg.types.builtins.JSONB]: parseStoredJson,
+}
+
+/** What reads the cells of a column, by its type's number. */
+export const parserOf = (id: number): ParseCell => parsers[id] ?? (pg.types.getTypeParser(id, 'text') as ParseCell)
+
+/** The same as the driver asks for it. */
+export const types: pg.CustomTypesConfig = { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] }
+
+/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.5Z`. */
+function toRfc3339(text: string): string {
+  // A record that nobody has changed was updated when it was created, so the same text often comes twice.
+  if (text !== latest.text) latest = { text, made: `${text.slice(0, 10)}T${text.slice(11, -3)}Z` }
+  return latest.made
+}
+
+let latest = { text: '', made: '' }
