@@ -7,6 +7,7 @@ import type { JobEnvelope } from '#shared/queue/job.ts'
 import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import { attemptSeconds } from '#workers/metrics.ts'
+import { freeSlots } from '#workers/slots.ts'
 
 /** A missed wake-up and a job that starts later are found after this long at most. */
 const pollMs = 2_000
@@ -15,8 +16,9 @@ const heartbeatMs = 2_000
 /** What is told to end has so long to settle what it was doing. */
 const settleMs = 1_000
 
-/** An attempt that runs: when it has ended, and how it is told to end. */
+/** An attempt that runs: for whom, when it has ended, and how it is told to end. */
 interface Attempt {
+  readonly workspaceId: string | null
   readonly ended: Promise<void>
   readonly halt: AbortController
 }
@@ -98,13 +100,17 @@ export class Loop {
     const { job } = this.#handler
     for (;;) {
       this.#again = false
-      const free = job.concurrency - this.#running.size
+      const { free, full } = freeSlots(
+        job,
+        [...this.#running.values()].map(({ workspaceId }) => workspaceId),
+      )
       if (free <= 0 || this.#stop.signal.aborted) return
       try {
         const rows = await this.#services.queue.boss.fetch<JobEnvelope>(job.name, {
           batchSize: free,
           includeMetadata: true,
           ...(job.perWorkspace === undefined ? {} : { groupConcurrency: job.perWorkspace }),
+          ...(full.length === 0 ? {} : { ignoreGroups: full }),
         })
         for (const row of rows) this.#take(row)
         if (rows.length === 0 && !this.#again) return
@@ -121,7 +127,7 @@ export class Loop {
       this.#running.delete(row.id)
       this.wake()
     })
-    this.#running.set(row.id, { ended, halt })
+    this.#running.set(row.id, { workspaceId: row.data.workspaceId, ended, halt })
   }
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {

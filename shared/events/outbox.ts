@@ -1,6 +1,6 @@
-import type { Tx } from '#shared/db/database.ts'
+import type { Executor, Tx } from '#shared/db/database.ts'
 import type { ChangeEvent } from '#shared/events/change.ts'
-import { deleteDispatches } from '#shared/events/statements.ts'
+import { selectLines, takeChanges } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 
 /** The signal that changes wait to be handed on. */
@@ -19,9 +19,18 @@ export interface Dispatch {
   readonly cause: Cause
 }
 
+/** Before the first workspace. */
+export const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/** The workspaces that have dispatches waiting, in the order of their ids, so many at most after a given one. */
+export async function findLines(db: Executor, after: string, atMost: number): Promise<string[]> {
+  const lines = await db.query<{ workspaceId: string }>(selectLines(after, atMost))
+  return lines.map(({ workspaceId }) => workspaceId)
+}
+
 /**
- * Takes the oldest dispatches that nobody else is taking; they are gone when the transaction commits, and wait again when it fails. One
- * with a subscriber that is not among `known` is left to a process that knows it.
+ * Takes the oldest dispatches of each of these workspaces that nobody else is taking; they are gone when the transaction commits, and wait
+ * again when it fails. One with a subscriber that is not among `known` is left to a process that knows it.
  */
-export const takeDispatches = (tx: Tx, known: readonly string[], limit: number): Promise<Dispatch[]> =>
-  tx.query<Dispatch>(deleteDispatches(known, limit))
+export const takeDispatches = (tx: Tx, known: readonly string[], workspaceIds: readonly string[], ofEach: number): Promise<Dispatch[]> =>
+  tx.query<Dispatch>(takeChanges(known, workspaceIds, ofEach))

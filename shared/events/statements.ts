@@ -37,18 +37,15 @@ export const deleteListeners = sql(
   'delete from event_listeners where workspace_id = $1 and subscriber = $2 and listener_id = $3',
 )
 
-/** Takes the oldest dispatches that nobody else is taking. Values: subscribers that are known, how many at most. */
-export const deleteDispatches = sql(
-  'delete_dispatches',
-  `with taken as (
-     delete from event_outbox
-     where id in (
-       select id from event_outbox
-       where not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all($1::text[]))
-       order by id limit $2
-       for update skip locked
-     )
-     returning id, workspace_id as "workspaceId", object_type as "objectType", event, entry_ids as "entryIds", listeners, cause
-   )
-   select * from taken order by id`,
+/** The workspaces whose changes wait, in the order of their ids. Values: the workspace to go on after, how many at most. */
+export const selectLines = sql('find_event_lines', 'select workspace_id as "workspaceId" from event_lines($1, $2) as workspace_id')
+
+/**
+ * Takes the oldest dispatches of some workspaces that nobody else is taking. Values: subscribers that are known, workspaces, how many of
+ * each at most.
+ */
+export const takeChanges = sql(
+  'take_changes',
+  `select id, workspace_id as "workspaceId", object_type as "objectType", event, entry_ids as "entryIds", listeners, cause
+   from take_changes($1, $2, $3) order by id`,
 )

@@ -40,6 +40,8 @@ export interface JobDefinition<Payload, Result> {
   readonly concurrency: number
   /** At most this many of one workspace at once, softly, so that one workspace's flood leaves slots to others. */
   readonly perWorkspace?: number
+  /** Of one process's slots at most this many for one workspace, so that another's job finds one: for many short jobs. */
+  readonly slotsPerWorkspace?: number
   /** Exactly so many of one workspace at once, over all processes and together with other jobs of the gate; for tracked jobs. */
   readonly gate?: Gate
   readonly retry: RetryPolicy

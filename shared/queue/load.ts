@@ -29,8 +29,10 @@ const depths = sql(
      select queue, count(*)::integer as waiting from (select queue from gated_jobs where slot is null limit ${countedAtMost}) as line group by queue
    ) as gated on gated.queue = queue.name
    union all
-   select 'events', count(*)::integer, 0, coalesce(extract(epoch from now() - min(uuid_extract_timestamp(id))), 0)::float8
-   from (select id from event_outbox order by id limit ${countedAtMost}) as line`,
+   select 'events', (select count(*)::integer from (select from event_outbox limit ${countedAtMost}) as counted), 0,
+     coalesce(extract(epoch from now() - min(uuid_extract_timestamp(next.id))), 0)::float8
+   from event_lines('00000000-0000-0000-0000-000000000000', ${countedAtMost}) as line
+   cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next`,
 )
 /** How full every queue is, some seconds ago at most; changes of records that wait to be handed on are the queue `events`. */
 export const findQueueDepths = (db: Database): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())

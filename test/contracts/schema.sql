@@ -57,7 +57,7 @@ create table event_outbox (
   entry_ids uuid[] not null,
   listeners jsonb not null,
   cause jsonb not null,
-  constraint event_outbox_pkey PRIMARY KEY (id)
+  constraint event_outbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
 create table field_indexes (
@@ -579,6 +579,27 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.event_lines(after uuid, at_most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+      with recursive line as (
+        (select workspace_id, 1 as place from event_outbox where workspace_id > after order by workspace_id limit 1)
+        union all
+        select next.workspace_id, line.place + 1
+        from line
+        cross join lateral (
+          select workspace_id from event_outbox where workspace_id > line.workspace_id order by workspace_id limit 1
+        ) as next
+        where line.place < at_most
+      )
+      select workspace_id from line
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -615,6 +636,28 @@ AS $function$
     begin
       raise exception '% only grows', tg_table_name;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
+ RETURNS SETOF event_outbox
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+      delete from event_outbox
+      where ctid = any(array(
+        select waiting.ctid
+        from unnest(workspaces) as line (workspace_id)
+        cross join lateral (
+          select event_outbox.ctid from event_outbox
+          where event_outbox.workspace_id = line.workspace_id
+            and not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all(known))
+          order by id limit of_each
+          for update skip locked
+        ) as waiting
+      ))
+      returning event_outbox.*
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.text_digest(value text)
  RETURNS bytea

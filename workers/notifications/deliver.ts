@@ -10,7 +10,7 @@ export default platformHandler(deliverNotifications, async ({ payload, scope }) 
   return { result: null }
 })
 
-const deliverLot = inLots<HeardChanges>(async ({ db }, lot) => {
-  const byWorkspace = Map.groupBy(lot, ({ workspaceId }) => workspaceId)
-  await Promise.all([...byWorkspace].map(([workspaceId, changes]) => deliver(db, workspaceId, changes)))
-})
+const deliverLot = inLots<HeardChanges>(
+  ({ workspaceId }) => workspaceId,
+  ({ db }, lot, workspaceId) => deliver(db, workspaceId, lot),
+)

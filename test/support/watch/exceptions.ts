@@ -43,7 +43,7 @@ export const exceptions: readonly Exception[] = [
     because: 'what one address gets is capped over all workspaces; it is counted, and nothing of it is shown',
   },
   {
-    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'delete_dispatches'],
+    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths'],
     tables: ['gated_jobs', 'event_outbox'],
     because: 'workers look for what waits in all workspaces',
   },
