@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { readProcfile } from '#scripts/start/procfile.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -13,7 +14,7 @@ export interface Running {
 /** Starts a program of this project on a free port and waits until it answers. */
 export async function startServer(file: string, environment: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<Running> {
   const port = await freePort()
-  const child = spawn(process.execPath, [join(root, file), ...args], {
+  const child = spawn(process.execPath, [...nodeFlags(file, args), join(root, file), ...args], {
     cwd: root,
     env: { ...process.env, LOG_LEVEL: 'error', NODE_ENV: 'production', ...environment, PORT: String(port), WORKER_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -21,6 +22,20 @@ export async function startServer(file: string, environment: NodeJS.ProcessEnv, 
   const url = `http://127.0.0.1:${port}`
   await answers(url, child)
   return { url, pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+/**
+ * What the Procfile tells Node for such a program. What it has no line for, the floor above all, is told what the API is, so that two sides
+ * differ in what they do alone.
+ */
+function nodeFlags(file: string, args: readonly string[]): string[] {
+  const types = readProcfile(join(root, 'Procfile'))
+  const type = types.find(({ command }) => command.endsWith([file, ...args].join(' '))) ?? types.find(({ name }) => name === 'api')
+  const [, ...words] = type?.command.split(' ') ?? []
+  return words.slice(
+    0,
+    words.findIndex((word) => !word.startsWith('--')),
+  )
 }
 
 async function answers(url: string, child: ChildProcess): Promise<void> {

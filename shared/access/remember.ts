@@ -2,8 +2,10 @@
 export function rememberByObject<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
   const kept = new WeakMap<Key, { readonly result: Result }>()
   return (key) => {
-    const found = kept.get(key) ?? { result: make(key) }
-    kept.set(key, found)
-    return found.result
+    const found = kept.get(key)
+    if (found) return found.result
+    const result = make(key)
+    kept.set(key, { result })
+    return result
   }
 }
