@@ -1,6 +1,7 @@
 import { invokeFunction, runFunction } from '#shared/functions/jobs.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import { busyTurns } from '#workers/functions/sandbox/busy-turns.ts'
 import { heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { watch } from '#workers/functions/sandbox/limits.ts'
 import type { RunnerCounts } from '#workers/functions/sandbox/runner-pool.ts'
@@ -14,6 +15,8 @@ export class FunctionRunners {
   readonly #logger: Logger
   /** Long texts of all its runs, one at a time. */
   readonly heavy = heavyWork()
+  /** Its busy runs take turns, whatever their depth. */
+  readonly #turns = busyTurns()
   readonly #byDepth = new Map<number, Sandbox>()
 
   constructor(logger: Logger) {
@@ -25,7 +28,7 @@ export class FunctionRunners {
     const known = this.#byDepth.get(depth)
     if (known) return known
     const size = invokeFunction.concurrency + runFunction.concurrency + watch.spareRunners
-    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, heavy: this.heavy, logger: this.#logger })
+    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, heavy: this.heavy, turns: this.#turns, logger: this.#logger })
     this.#byDepth.set(depth, sandbox)
     return sandbox
   }

@@ -8,6 +8,8 @@ import type { RunnerFiles } from '#workers/functions/sandbox/program.ts'
 export interface Launch {
   readonly command: string
   readonly rest: readonly string[]
+  /** Whether the system kills it when its worker dies, also while it is stopped. */
+  readonly diesWithWorker: boolean
 }
 
 /** Finds the two files that a runner reads. The worker itself never loads isolated-vm. */
@@ -31,7 +33,7 @@ export function launch(files: RunnerFiles): Launch {
     '-',
   ]
   const [command = '', ...rest] = [...wrapper(), ...node]
-  return { command, rest }
+  return { command, rest, diesWithWorker: rest.includes('--pdeathsig') }
 }
 
 // Each tool replaces itself by the next, so the process id stays the runner's. In a user namespace of its own a runner has no rights over

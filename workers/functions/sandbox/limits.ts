@@ -21,7 +21,13 @@ export const runLimits = Object.freeze({
 export const watch = Object.freeze({
   /** A runner may grow by the run's memory and this much more, for the engine's own needs, before it is killed. */
   marginBytes: 64 * 1024 * 1024,
-  lookEveryMs: 25,
+  lookEveryMs: 15,
+  /** How long a busy run goes on before the next one has its turn. */
+  turnMs: 50,
+  /** An owner whose run has been busy so lately has its new ones take turns from their first moment. */
+  suspectMs: 5_000,
+  /** Short runs are about when one has come to its end so lately. */
+  aboutMs: 1_000,
   /**
    * Processor time after which a run goes behind everything else on the machine. Four endless functions on four cores let the runs of
    * another workspace take ten times as long without this.

@@ -1,5 +1,7 @@
+import type { BusyTurns } from '#workers/functions/sandbox/busy-turns.ts'
+import { watchBusy } from '#workers/functions/sandbox/busy-watch.ts'
 import { watch } from '#workers/functions/sandbox/limits.ts'
-import type { Ending } from '#workers/functions/sandbox/outcome.ts'
+import type { Ending, RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import type { Runner } from '#workers/functions/sandbox/runner.ts'
 
 /** How a run ended, with its result as JSON text when it returned and its message when it threw. */
@@ -29,7 +31,7 @@ export interface RunWatch {
 }
 
 /** Watches over one run from the moment that its order is given. The clock is the worker's, whatever goes on in the runner. */
-export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number, signal?: AbortSignal): RunWatch {
+export function watchRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, memoryBytes: number, turns: BusyTurns): RunWatch {
   const { promise: end, resolve } = Promise.withResolvers<End>()
   const endAs = (ending: Ending) => () => resolve({ ending, text: '', isQuiet: false })
   const interrupt = endAs('interrupted')
@@ -48,10 +50,9 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
   }
   let startedAt: number | null = null
   let clock = setTimeout(interrupt, watch.startMs)
-  const look = setInterval(() => {
+  const stopLooking = watchBusy(runner, owner, turns, () => {
     if (runner.grownBytes() > memoryBytes + watch.marginBytes) runOutOfMemory()
-    if (runner.busyMs() > watch.eagerMs) runner.giveWay()
-  }, watch.lookEveryMs)
+  })
   signal?.addEventListener('abort', interrupt)
   if (signal?.aborted) interrupt()
 
@@ -63,7 +64,7 @@ export function watchRun(runner: Runner, timeoutMs: number, memoryBytes: number,
   }
   const stop = (): number | null => {
     clearTimeout(clock)
-    clearInterval(look)
+    stopLooking()
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }

@@ -1,4 +1,5 @@
 import { parseStoredJson } from '#shared/kernel/json.ts'
+import type { BusyTurns } from '#workers/functions/sandbox/busy-turns.ts'
 import { callDesk, type Report } from '#workers/functions/sandbox/call-desk.ts'
 import type { Frame } from '#workers/functions/sandbox/frames.ts'
 import type { HeavyWork } from '#workers/functions/sandbox/heavy-work.ts'
@@ -8,6 +9,12 @@ import { toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
 import { type End, watchRun } from '#workers/functions/sandbox/run-watch.ts'
 import type { Runner } from '#workers/functions/sandbox/runner.ts'
 
+/** What the runs of one process share. */
+export interface Shared {
+  readonly heavy: HeavyWork
+  readonly turns: BusyTurns
+}
+
 /**
  * Does one run in a runner that stands ready. Every end but a quiet one kills the runner. Null means that the runner was lost before the
  * run had begun, so that another may have it.
@@ -16,11 +23,11 @@ export async function runIn(
   runner: Runner,
   request: RunRequest,
   memoryBytes: number,
-  heavy: HeavyWork,
+  { heavy, turns }: Shared,
   report: Report,
 ): Promise<RunOutcome | null> {
   const over = new AbortController()
-  const watched = watchRun(runner, request.timeoutMs, memoryBytes, request.signal)
+  const watched = watchRun(runner, request, memoryBytes, turns)
   const logs = logBook()
   const desk = callDesk(request, over.signal, heavy, report, (id, answered, text) => {
     if (!over.signal.aborted) runner.send(answered ? toRunner.answer : toRunner.refusal, id, text)

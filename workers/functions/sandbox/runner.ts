@@ -31,6 +31,7 @@ export class Runner {
   readonly gone: Promise<void>
   readonly #child: ChildProcess
   readonly #pipe: Duplex
+  readonly #mayPause: boolean
   #giver = nobody
   #ready = Promise.withResolvers<boolean>()
   #isEnding = false
@@ -40,7 +41,8 @@ export class Runner {
   #hasGivenWay = false
   #lastWords = ''
 
-  constructor({ command, rest }: Launch, program: string) {
+  constructor({ command, rest, diesWithWorker }: Launch, program: string) {
+    this.#mayPause = diesWithWorker
     this.#child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
     this.pid = this.#child.pid ?? 0
     this.#child.on('error', () => undefined)
@@ -108,6 +110,15 @@ export class Runner {
     if (this.#hasGivenWay) return
     this.#hasGivenWay = true
     this.#setPriority(behind)
+  }
+
+  /** Lets it stand still. One that would outlive its worker goes on: nobody would wake it. */
+  pause(): void {
+    if (this.#mayPause) this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
   }
 
   /** Whether another had better take its place: it holds much of what earlier runs used, or does not come to the front again. */

@@ -1,11 +1,12 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { type BusyTurns, busyTurns } from '#workers/functions/sandbox/busy-turns.ts'
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import type { SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
 import { type HeavyWork, heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { runLimits, watch } from '#workers/functions/sandbox/limits.ts'
 import { neverStarted, type RunOutcome, type RunRequest } from '#workers/functions/sandbox/outcome.ts'
 import { programText } from '#workers/functions/sandbox/program.ts'
-import { runIn } from '#workers/functions/sandbox/run.ts'
+import { runIn, type Shared } from '#workers/functions/sandbox/run.ts'
 import { type RunnerCounts, RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
 import { checkIn, tooHard } from '#workers/functions/sandbox/source-check.ts'
 
@@ -14,6 +15,8 @@ export interface SandboxOptions {
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
+  /** What its runners take turns with when they are busy; those of the sandbox alone unless it shares the process with others. */
+  readonly turns?: BusyTurns
   /** Where long texts of its runs are parsed; a queue of its own unless it shares the process with others. */
   readonly heavy?: HeavyWork
   /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
@@ -25,11 +28,11 @@ export class Sandbox {
   readonly #runs: RunnerPool
   readonly #checks: RunnerPool
   readonly #memoryBytes: number
-  readonly #heavy: HeavyWork
+  readonly #shared: Shared
   readonly #report: (message: string, details: object) => void
 
-  constructor({ size, memoryMb, logger, heavy = heavyWork() }: SandboxOptions) {
-    this.#heavy = heavy
+  constructor({ size, memoryMb, logger, heavy = heavyWork(), turns = busyTurns() }: SandboxOptions) {
+    this.#shared = { heavy, turns }
     this.#memoryBytes = memoryMb * 1024 * 1024
     this.#report = (message, details) => logger?.warn(details, message)
     const files = runnerFiles()
@@ -49,7 +52,7 @@ export class Sandbox {
       if (request.signal?.aborted) return neverStarted
       try {
         const runner = await this.#runs.take(request.owner, request.signal)
-        const outcome = await runIn(runner, request, this.#memoryBytes, this.#heavy, this.#report)
+        const outcome = await runIn(runner, request, this.#memoryBytes, this.#shared, this.#report)
         void this.#runs.giveBack(request.owner, runner)
         if (outcome) return outcome
       } catch (error) {
@@ -68,7 +71,7 @@ export class Sandbox {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
     for (let attempt = 1; attempt <= watch.checkAttempts; attempt++) {
       const runner = await this.#checks.take('check')
-      const found = await checkIn(runner, source)
+      const found = await checkIn(runner, source, this.#shared.turns)
       void this.#checks.giveBack('check', runner)
       if (found !== undefined) return found
     }

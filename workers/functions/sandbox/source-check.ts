@@ -1,3 +1,5 @@
+import type { BusyTurns } from '#workers/functions/sandbox/busy-turns.ts'
+import { watchBusy } from '#workers/functions/sandbox/busy-watch.ts'
 import type { SourceProblem } from '#workers/functions/sandbox/handler-binding.ts'
 import { watch } from '#workers/functions/sandbox/limits.ts'
 import { toRunner, toWorker } from '#workers/functions/sandbox/protocol.ts'
@@ -13,17 +15,15 @@ export const tooHard: SourceProblem = Object.freeze({
  * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
  * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
  */
-export async function checkIn(runner: Runner, source: string): Promise<SourceProblem | null | undefined> {
+export async function checkIn(runner: Runner, source: string, turns: BusyTurns): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
   const giveUp = (): void => {
     found.resolve(tooHard)
     runner.kill()
   }
-  const look = setInterval(() => {
-    const busyMs = runner.busyMs()
+  const stopLooking = watchBusy(runner, 'check', turns, (busyMs) => {
     if (busyMs > watch.checkMs) giveUp()
-    else if (busyMs > watch.eagerMs) runner.giveWay()
-  }, watch.lookEveryMs)
+  })
   const clock = setTimeout(giveUp, watch.checkAtMostMs)
   runner.order(toRunner.check, source, {
     hear: ({ kind, text }) => {
@@ -35,7 +35,7 @@ export async function checkIn(runner: Runner, source: string): Promise<SourcePro
   try {
     return await found.promise
   } finally {
-    clearInterval(look)
+    stopLooking()
     clearTimeout(clock)
   }
 }

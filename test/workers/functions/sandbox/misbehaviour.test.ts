@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { requestFor } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { busyTurns } from '#workers/functions/sandbox/busy-turns.ts'
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import { encodeFrame } from '#workers/functions/sandbox/frames.ts'
 import { heavyWork } from '#workers/functions/sandbox/heavy-work.ts'
@@ -7,6 +8,8 @@ import { toWorker } from '#workers/functions/sandbox/protocol.ts'
 import { runIn } from '#workers/functions/sandbox/run.ts'
 import { RunnerPool } from '#workers/functions/sandbox/runner-pool.ts'
 import { checkIn } from '#workers/functions/sandbox/source-check.ts'
+
+const shared = { heavy: heavyWork(), turns: busyTurns() }
 
 /** A runner that has been taken over: it says it is ready, and does `code` when it gets its order. */
 const takenOver = (code: string): string => `
@@ -43,7 +46,7 @@ for (const [name, code] of Object.entries(crimes)) {
   test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
     const runner = await openPool(t, takenOver(code)).take('test')
     const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
-    const outcome = await runIn(runner, requestFor('', { call }), 1e9, heavyWork(), () => undefined)
+    const outcome = await runIn(runner, requestFor('', { call }), 1e9, shared, () => undefined)
     t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
     await runner.gone
     t.regex(runner.lastWords, /not allowed|may not send/)
@@ -54,21 +57,21 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.quiet) })"
   const runner = await openPool(t, takenOver(code)).take('test')
-  const outcome = await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined)
+  const outcome = await runIn(runner, requestFor(''), 1e9, shared, () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
 test('a runner that says that it is done without a result has interrupted its run', async (t) => {
   const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).take('test')
-  t.like(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), { ending: 'interrupted', resultText: 'null' })
+  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
   await runner.gone
 })
 
 test('a runner that does not stand ready again soon is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.quiet)"))
   const runner = await pool.take('test')
-  t.like(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), { resultText: '1' })
+  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
   await pool.giveBack('test', runner)
   const next = await pool.take('test')
   t.not(next.pid, runner.pid)
@@ -76,7 +79,7 @@ test('a runner that does not stand ready again soon is replaced', async (t) => {
 
 test('an order that a runner did not live to start is given back as not started', async (t) => {
   const runner = await openPool(t, takenOver('process.exit()')).take('test')
-  t.is(await runIn(runner, requestFor(''), 1e9, heavyWork(), () => undefined), null)
+  t.is(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
 })
 
 test('who waits for a runner that cannot be started is told why', async (t) => {
@@ -91,7 +94,7 @@ test('who waits for a runner that cannot be started is told why', async (t) => {
 
 test('a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
   const silent = await openPool(t, takenOver('')).take('test')
-  t.regex((await checkIn(silent, ''))?.message ?? '', /too long or too much memory/)
+  t.regex((await checkIn(silent, '', shared.turns))?.message ?? '', /too long or too much memory/)
   await silent.gone
-  t.is(await checkIn(await openPool(t, takenOver('process.exit()')).take('test'), ''), undefined)
+  t.is(await checkIn(await openPool(t, takenOver('process.exit()')).take('test'), '', shared.turns), undefined)
 })

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { requestFor, resultOf } from '#test/workers/functions/sandbox/open-sandbox.ts'
+import { type Busy, type BusyTurns, busyTurns } from '#workers/functions/sandbox/busy-turns.ts'
+import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
+import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
+
+/** Something that uses all the time there is, or none, and knows whether it may run. */
+function fake(owner: string, isIdle = false) {
+  const state = { runs: true, resumed: 0 }
+  const one: Busy = {
+    owner,
+    busyMs: () => (isIdle ? 0 : performance.now()),
+    pause: () => {
+      state.runs = false
+    },
+    resume: () => {
+      state.runs = true
+      state.resumed += 1
+    },
+  }
+  return Object.assign(one, { state })
+}
+
+/** Somebody's short run has come and gone. */
+function passShort(turns: BusyTurns): void {
+  const short = fake('short', true)
+  turns.begin(short)
+  turns.leave(short)
+}
+
+/** Waits for something while short runs come and go. */
+async function untilBeside(turns: BusyTurns, isSo: () => boolean): Promise<void> {
+  for (; !isSo(); await new Promise((resolve) => setTimeout(resolve, 5))) passShort(turns)
+}
+
+test('busy runs are not held up where there are no others', (t) => {
+  const turns = busyTurns(4)
+  const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
+  for (const one of all) turns.join(one)
+  t.true(all.every(({ state }) => state.runs))
+  for (const one of all) turns.leave(one)
+})
+
+test('while short runs come and go, busy ones have a quarter of the cores, and each that ends lets the next one run', (t) => {
+  const turns = busyTurns(8)
+  const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
+  const running = () => all.map(({ state }) => state.runs)
+  passShort(turns)
+  for (const one of all) turns.join(one)
+  t.deepEqual(running(), [true, true, false, false])
+  for (const one of all.slice(0, 2)) turns.leave(one)
+  t.deepEqual(running(), [true, true, true, true])
+  for (const one of all) turns.leave(one)
+})
+
+test('turns come round', async (t) => {
+  const turns = busyTurns(1)
+  const all = ['a', 'b', 'c'].map((owner) => fake(owner))
+  passShort(turns)
+  for (const one of all) turns.join(one)
+  await untilBeside(turns, () => all.every(({ state }) => state.resumed > 2))
+  for (const one of all) turns.leave(one)
+  t.true(all.every(({ state }) => state.runs))
+})
+
+test('one that does not use its turn takes none any more', async (t) => {
+  const turns = busyTurns(1)
+  const [idle, busy] = [fake('a', true), fake('b')]
+  passShort(turns)
+  turns.join(idle)
+  turns.join(busy)
+  t.false(busy.state.runs)
+  await untilBeside(turns, () => idle.state.runs && busy.state.runs)
+  for (const one of [idle, busy]) turns.leave(one)
+})
+
+test('the next run of an owner whose runs are busy waits for its turn from its first moment, and nobody else’s does', (t) => {
+  const turns = busyTurns(1)
+  const [first, next, other] = [fake('a'), fake('a'), fake('b')]
+  passShort(turns)
+  turns.join(first)
+  turns.begin(next)
+  turns.begin(other)
+  t.deepEqual([first.state.runs, next.state.runs, other.state.runs], [true, false, true])
+  for (const one of [first, next, other]) turns.leave(one)
+})
+
+const mayStop = launch(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
+mayStop('a busy run is stopped while another has its turn, and comes to its end', async (t) => {
+  const turns = busyTurns(1)
+  const sandbox = new Sandbox({ size: 3, memoryMb: 128, turns })
+  t.teardown(() => sandbox.close())
+  const over = new AbortController()
+  const endless = [1, 2].map(() => sandbox.run(requestFor('function handler() { for (;;); }', { signal: over.signal })))
+  const someStopped = () => sandbox.pids.some((pid) => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '))
+  await untilBeside(turns, someStopped)
+  const long = resultOf(t, sandbox, 'const end = Date.now() + 200; let n = 0; while (Date.now() < end) n++; return n > 0', {
+    owner: 'other',
+  })
+  let isDone = false
+  void long.finally(() => {
+    isDone = true
+  })
+  await untilBeside(turns, () => isDone)
+  t.true(await long)
+  over.abort()
+  for (const { ending } of await Promise.all(endless)) t.is(ending, 'interrupted')
+})
