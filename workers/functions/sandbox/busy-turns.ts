@@ -13,7 +13,7 @@ export interface Busy {
 
 /** Lets those that are busy run a few at a time while others are about. */
 export interface BusyTurns {
-  /** One begins. It takes turns from the first moment when its owner's have been busy lately. */
+  /** One begins. It takes turns from the first moment when one of its owner's has been busy lately and for long. */
   readonly begin: (one: Busy) => void
   /** One has been busy since it was last looked at. */
   readonly join: (one: Busy) => void
@@ -30,7 +30,7 @@ export interface BusyTurns {
 export function busyTurns(cores = availableParallelism()): BusyTurns {
   /** Those that take turns, the next one first, and what each had used when its turn began; undefined while it stands still. */
   const circle = new Map<Busy, number | undefined>()
-  /** When an owner's was last seen busy. */
+  /** When one of an owner's that has used much was last seen busy. */
   const busyAt = new Map<string, number>()
   let shortEndedAt = Number.NEGATIVE_INFINITY
   let clock: NodeJS.Timeout | undefined
@@ -70,7 +70,7 @@ export function busyTurns(cores = availableParallelism()): BusyTurns {
       if (busyAt.has(one.owner)) add(one)
     },
     join: (one) => {
-      busyAt.set(one.owner, performance.now())
+      if (one.busyMs() > watch.heavyMs) busyAt.set(one.owner, performance.now())
       if (!circle.has(one)) add(one)
     },
     leave: (one) => {

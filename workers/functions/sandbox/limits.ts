@@ -24,7 +24,8 @@ export const watch = Object.freeze({
   lookEveryMs: 15,
   /** How long a busy run goes on before the next one has its turn. */
   turnMs: 50,
-  /** An owner whose run has been busy so lately has its new ones take turns from their first moment. */
+  /** An owner one of whose runs has used so much processor time, and was busy so lately, has its new ones take turns from their first moment. */
+  heavyMs: 100,
   suspectMs: 5_000,
   /** Short runs are about when one has come to its end so lately. */
   aboutMs: 1_000,

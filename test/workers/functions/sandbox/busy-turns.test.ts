@@ -5,12 +5,14 @@ import { type Busy, type BusyTurns, busyTurns } from '#workers/functions/sandbox
 import { launch, runnerFiles } from '#workers/functions/sandbox/confinement.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
-/** Something that uses all the time there is, or none, and knows whether it may run. */
-function fake(owner: string, isIdle = false) {
+const idle = () => 0
+
+/** Something that uses all the time there is, unless something else is said, and knows whether it may run. */
+function fake(owner: string, busyMs = () => 1_000 + performance.now()) {
   const state = { runs: true, resumed: 0 }
   const one: Busy = {
     owner,
-    busyMs: () => (isIdle ? 0 : performance.now()),
+    busyMs,
     pause: () => {
       state.runs = false
     },
@@ -24,7 +26,7 @@ function fake(owner: string, isIdle = false) {
 
 /** Somebody's short run has come and gone. */
 function passShort(turns: BusyTurns): void {
-  const short = fake('short', true)
+  const short = fake('short', idle)
   turns.begin(short)
   turns.leave(short)
 }
@@ -66,24 +68,25 @@ test('turns come round', async (t) => {
 
 test('one that does not use its turn takes none any more', async (t) => {
   const turns = busyTurns(1)
-  const [idle, busy] = [fake('a', true), fake('b')]
+  const [waiting, busy] = [fake('a', idle), fake('b')]
   passShort(turns)
-  turns.join(idle)
+  turns.join(waiting)
   turns.join(busy)
   t.false(busy.state.runs)
-  await untilBeside(turns, () => idle.state.runs && busy.state.runs)
-  for (const one of [idle, busy]) turns.leave(one)
+  await untilBeside(turns, () => waiting.state.runs && busy.state.runs)
+  for (const one of [waiting, busy]) turns.leave(one)
 })
 
-test('the next run of an owner whose runs are busy waits for its turn from its first moment, and nobody else’s does', (t) => {
+test('the next run of an owner one of whose has been busy for long waits from its first moment, and nobody else’s does', (t) => {
   const turns = busyTurns(1)
-  const [first, next, other] = [fake('a'), fake('a'), fake('b')]
+  const [first, next, brief, other] = [fake('a'), fake('a'), fake('b', () => 50), fake('b')]
   passShort(turns)
   turns.join(first)
+  turns.join(brief)
   turns.begin(next)
   turns.begin(other)
   t.deepEqual([first.state.runs, next.state.runs, other.state.runs], [true, false, true])
-  for (const one of [first, next, other]) turns.leave(one)
+  for (const one of [first, next, brief, other]) turns.leave(one)
 })
 
 const mayStop = launch(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
