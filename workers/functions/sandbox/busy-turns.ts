@@ -54,9 +54,19 @@ export function busyTurns(cores = availableParallelism()): BusyTurns {
     for (const [one, since] of [...circle]) {
       if (since === undefined) continue
       circle.delete(one)
+      stepBack(one.owner)
       if (one.busyMs() - since >= watch.turnMs / 2) circle.set(one, one.busyMs())
     }
     serve()
+  }
+
+  /** The waiting ones of an owner go behind all others, so that turns go round by owner however many runs one of them has. */
+  const stepBack = (owner: string): void => {
+    for (const [one, since] of [...circle]) {
+      if (one.owner !== owner || since !== undefined) continue
+      circle.delete(one)
+      circle.set(one, since)
+    }
   }
 
   const add = (one: Busy): void => {

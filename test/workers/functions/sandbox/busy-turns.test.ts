@@ -66,6 +66,19 @@ test('turns come round', async (t) => {
   t.true(all.every(({ state }) => state.runs))
 })
 
+test('an owner with many busy runs has no more turns than one with a single one', async (t) => {
+  const turns = busyTurns(1)
+  const [single, ...many] = ['b', 'a', 'a', 'a', 'a'].map((owner) => fake(owner))
+  if (!single) return t.fail()
+  passShort(turns)
+  for (const one of [...many, single]) turns.join(one)
+  await untilBeside(turns, () => single.state.resumed >= 12)
+  const resumed = many.map(({ state }) => state.resumed)
+  // Each of the four has a quarter as many; one more for every time that the machine stood still for a second.
+  t.true(Math.max(...resumed) < 9, `${resumed} turns beside 12`)
+  for (const one of [...many, single]) turns.leave(one)
+})
+
 test('one that does not use its turn takes none any more', async (t) => {
   const turns = busyTurns(1)
   const [waiting, busy] = [fake('a', idle), fake('b')]
