@@ -1,5 +1,6 @@
 import type { Cache } from '#shared/db/cache.ts'
 import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { since } from '#shared/db/since.ts'
 
 /** What fills the slots of a guarded statement. */
 type Slots = NonNullable<ReturnType<Cache['mark']>>
@@ -78,7 +79,7 @@ export const unguarded = { horizon: null, seen: null, scopes: null } as const
 
 /** The table `news` of a guarded statement, with places for the horizon and for what was seen; then the columns of `Found`. */
 export const newsSql = (horizon = '?', seen = '?'): string =>
-  `select id, scope from cache_changes where written_in >= ${horizon}::xid8 and id <> all(${seen}::bigint[])`
+  `select id, scope from cache_changes where ${since(`${horizon}::xid8`)} and id <> all(${seen}::bigint[])`
 export const foundSql = `(select json_agg(json_build_array(id, scope)) from news) as k_news,
   pg_snapshot_xmin(pg_current_snapshot())::text as k_horizon`
 

@@ -1,5 +1,6 @@
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
+import { since } from '#shared/db/since.ts'
 import type { Statement } from '#shared/db/statement.ts'
 
 /** What a verified statement brings along in each row, behind its own cells; there is always one, also when it finds nothing. */
@@ -69,7 +70,7 @@ function verified({ text, rows }: Statement, parameters: number): string {
   if (known) return known
   const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
-      from cache_changes where written_in >= $${parameters + 1}::xid8 and id <> all($${parameters + 2}::bigint[])
+      from cache_changes where ${since(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
   if (texts.size >= 10_000) texts.clear()
   texts.set(text, made)
