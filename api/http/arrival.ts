@@ -28,6 +28,7 @@ export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arriv
   }
   request.setTimeout(afterMs, stalled)
   request.once('close', closed)
+  if (request.closed) closed()
   return {
     failed: promise,
     fail: reject,

@@ -56,12 +56,15 @@ async function openFile(request: IncomingMessage, arrival: Arrival, { contentTyp
 /** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */
 async function* arriving(pieces: AsyncIterator<Uint8Array>, { failed }: Arrival, whole: Promise<void>): AsyncGenerator<Uint8Array> {
   for (;;) {
-    const piece = await Promise.race([pieces.next(), failed])
+    const piece = await Promise.race([pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error))), failed])
     if (piece.done) break
     yield piece.value
   }
   await Promise.race([whole, failed])
 }
+
+/** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */
+const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
 
 async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, digest: Hash): AsyncGenerator<Uint8Array> {
   let size = 0
