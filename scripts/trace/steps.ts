@@ -4,7 +4,7 @@ import type { Executor } from '#shared/db/database.ts'
 export interface Step {
   /** When it was filed or written, RFC 3339. */
   readonly at: string
-  readonly what: 'operation' | 'job' | 'dead letter' | 'audit entry' | 'event' | 'notification' | 'kept answer'
+  readonly what: 'operation' | 'job' | 'dead letter' | 'function run' | 'audit entry' | 'event' | 'notification' | 'kept answer'
   readonly name: string
   readonly state: string | null
   readonly id: string
@@ -31,6 +31,11 @@ const text = `
   union all
   select uuid_extract_timestamp(id), 'event', object_type || ' ' || event, 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
   from event_outbox where cause ->> 'requestId' = $1
+  union all
+  select run.finished_at - run.duration_ms * interval '1 ms', 'function run', coalesce(function.name, run.function_id::text), run.ending,
+    run.id::text, concat_ws(': ', run.duration_ms || ' ms', left(run.error, 200)), 2
+  from function_runs as run left join functions as function on function.workspace_id = run.workspace_id and function.id = run.function_id
+  where run.request_id = $1
   union all
   select created_at, 'audit entry', action, null, id::text, object_type || ' ' || record_id, 2 from entries
   union all

@@ -35,6 +35,28 @@ test('a request that hands work to a worker is followed to its operation and the
   for (const part of ['operation', 'records.import', 'kept answer', 'key once']) t.true(text.includes(part), text)
 })
 
+test('a request that runs functions is followed to each run, and to what the runs wrote', async (t) => {
+  const { org, config } = await start()
+  const make = async (name: string, body: string) =>
+    (await org.owner.post(`${org.path}/functions`, { name, source: `async function handler() { ${body} }` })).data.id
+  const inner = await make('Writer', `return sdk.records.create('locations', { name: 'traced' })`)
+  const outer = await make('Caller', `await sdk.functions.invoke('${inner}'); throw new Error('and then it broke')`)
+  const id = `run.${org.id}`
+  await org.owner.post(`${org.path}/functions/${outer}/invoke`, {}, { 'x-request-id': id })
+  const lines = await trace(config.databaseUrl, id)
+  const expected = [
+    / functions\.invoke +completed/,
+    / function run +Caller +threw .*and then it broke/,
+    / function run +Writer +returned /,
+    / record\.created /,
+  ]
+  t.deepEqual(
+    expected.map((step) => lines.some((line) => step.test(line))),
+    expected.map(() => true),
+    lines.join('\n'),
+  )
+})
+
 test('a request of which nothing is known has no steps', async (t) => {
   const { config } = await start()
   t.is((await trace(config.databaseUrl, 'nobody')).at(-1), '0 steps')
