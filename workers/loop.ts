@@ -8,6 +8,7 @@ import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import { attemptSeconds } from '#workers/metrics.ts'
 import { freeSlots } from '#workers/slots.ts'
+import { noteWait } from '#workers/wait.ts'
 
 /** A missed wake-up and a job that starts later are found after this long at most. */
 const pollMs = 2_000
@@ -122,6 +123,7 @@ export class Loop {
   }
 
   #take(row: JobWithMetadata<JobEnvelope>): void {
+    noteWait(row, this.#handler.job.gate !== undefined)
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)

@@ -10,6 +10,14 @@ export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
 
+export const waitSeconds = new Histogram({
+  name: 'kontor_job_wait_seconds',
+  help: 'Time from when a job was due until its first attempt began, its wait at a gate included, by job',
+  labelNames: ['job'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800],
+  registers: [registry],
+})
+
 export const attemptSeconds = new Histogram({
   name: 'kontor_job_attempt_seconds',
   help: 'Time that one attempt of a job took, by job and outcome',
@@ -90,7 +98,7 @@ new Gauge({
 
 new Gauge({
   name: 'kontor_queue_oldest_seconds',
-  help: 'Since when the next job of a queue has been waiting; 0 when none is due',
+  help: 'Since when the next job of a queue, or of its gate, has been waiting; 0 when none is due',
   labelNames: ['job'],
   registers: [registry],
   async collect() {

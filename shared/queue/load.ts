@@ -6,7 +6,7 @@ export interface QueueDepth {
   readonly job: string
   readonly waiting: number
   readonly running: number
-  /** Since when the job that is next has waited, in seconds; 0 when none is due. */
+  /** Since when the job that is next, in the queue or at its gate, has waited, in seconds; 0 when none is due. */
   readonly oldestSeconds: number
 }
 
@@ -18,7 +18,7 @@ const countedAtMost = 10_000
 const depths = sql(
   'find_queue_depths',
   `select queue.name as job, queue.queued_count + coalesce(gated.waiting, 0) as waiting, queue.active_count as running,
-     coalesce(extract(epoch from now() - next.created_on), 0)::float8 as "oldestSeconds"
+     coalesce(extract(epoch from now() - least(next.created_on, gated.since)), 0)::float8 as "oldestSeconds"
    from pgboss.queue as queue
    left join lateral (
      select created_on from pgboss.job as job
@@ -26,7 +26,8 @@ const depths = sql(
      order by priority desc, created_on limit 1
    ) as next on true
    left join (
-     select queue, count(*)::integer as waiting from (select queue from gated_jobs where slot is null limit ${countedAtMost}) as line group by queue
+     select queue, count(*)::integer as waiting, min(uuid_extract_timestamp(id)) as since
+     from (select queue, id from gated_jobs where slot is null limit ${countedAtMost}) as line group by queue
    ) as gated on gated.queue = queue.name
    union all
    select 'events', (select count(*)::integer from (select from event_outbox limit ${countedAtMost}) as counted), 0,

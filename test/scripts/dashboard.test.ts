@@ -1,8 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
+import { createLogger } from '#shared/kernel/log.ts'
+import { until } from '#test/functions/support.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/notifications/make-rule.ts'
-import { world } from '#test/support/world.ts'
+import { echo } from '#test/support/things.ts'
+import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
+import { startWorker } from '#workers/worker.ts'
+
+const later = { prefer: 'respond-async' }
+
+const makeEcho = async ({ org }: World): Promise<string> =>
+  (await org.owner.post(`${org.path}/functions`, { name: 'Echo', source: echo })).data.id
 
 const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
 
@@ -19,6 +28,58 @@ test.serial('every metric that the dashboard draws is told by the API or by the 
   const drawn = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))))
   t.true(drawn.size >= 10)
   for (const name of drawn) t.regex(told, new RegExp(`^# TYPE ${name} `, 'm'), name)
+})
+
+test.serial('how long jobs wait is told by job, from when they were filed until their first attempt', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const waits = async (job: string) => {
+    const told = await registry.metrics()
+    const read = (what: string) =>
+      Number(new RegExp(`^kontor_job_wait_seconds_${what}\\{job="${job}"\\} (\\S+)$`, 'm').exec(told)?.[1] ?? 0)
+    return { count: read('count'), seconds: read('sum') }
+  }
+  const call = `${w.org.path}/functions/${await makeEcho(w)}/invoke`
+  const jobs = ['functions.save', 'functions.invoke'] as const
+  const before = await Promise.all(jobs.map(waits))
+  await w.worker.pools.stop(0)
+  const saved = await w.org.owner.post(`${w.org.path}/functions`, { name: 'Echo', source: echo }, later)
+  const invoked = await w.org.owner.post(call, {}, later)
+  t.deepEqual([saved.status, invoked.status], [202, 202])
+  const hour = `interval '1 hour'`
+  await w.db.query(
+    `update pgboss.job set created_on = created_on - ${hour}, start_after = start_after - ${hour} where name = 'functions.save'`,
+  )
+  // It came to its gate an hour ago and was let in just now.
+  const { rows } = await w.db.query(`select uuidv7(-${hour}) as id`)
+  for (const table of ['pgboss.job', 'gated_jobs', 'operations'])
+    await w.db.query(`update ${table} set id = $1 where id = $2`, [rows[0].id, invoked.data.job_id])
+  const worker = await startWorker(w.config, ['functions'], createLogger('worker', 'silent'))
+  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  await worker.stop(1_000)
+  for (const [index, { count, seconds }] of (await Promise.all(jobs.map(waits))).entries()) {
+    t.is(count - (before[index]?.count ?? 0), 1)
+    const waited = seconds - (before[index]?.seconds ?? 0)
+    t.true(waited >= 3_600 && waited < 4_000, `${jobs[index]}: ${waited}`)
+  }
+})
+
+test.serial('a call that waits at its gate counts as the next of its queue', async (t) => {
+  const w = await world()
+  t.teardown(async () => {
+    await w.db.query('truncate gated_jobs')
+    await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
+    await w.close()
+  })
+  const call = `${w.org.path}/functions/${await makeEcho(w)}/invoke`
+  await w.worker.pools.stop(0)
+  for (let count = 0; count < 6; count++) t.is((await w.org.owner.post(call, {}, later)).status, 202)
+  await w.db.query(`delete from pgboss.job where name = 'functions.invoke'`)
+  await w.db.query(`update gated_jobs set id = uuidv7(interval '-1 hour') where slot is null`)
+  const told = await registry.metrics()
+  t.regex(told, /^kontor_queue_jobs\{job="functions.invoke",state="waiting"\} 2$/m)
+  const [, seconds] = /^kontor_queue_oldest_seconds\{job="functions.invoke"\} (\S+)$/m.exec(told) ?? []
+  t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
 test.serial('a process that keeps house tells how much waits in every queue, and since when', async (t) => {
