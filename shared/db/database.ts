@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { isOutOfReach, translate } from '#shared/db/conflicts.ts'
 import { whileRecovering } from '#shared/db/recovering.ts'
+import { QuickClient } from '#shared/db/row-parser.ts'
 import { runStatement } from '#shared/db/run-statement.ts'
 import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
@@ -53,6 +54,7 @@ export class Database implements Executor {
     this.url = url
     this.#slow = options.slow
     this.pool = new pg.Pool({
+      Client: QuickClient,
       connectionString: url,
       max: options.connections,
       application_name: options.name,

@@ -3,6 +3,7 @@ import { type ParseCell, parserOf } from '#shared/db/value-parsers.ts'
 
 /** What to run. */
 interface Given {
+  /** What it is prepared under; '' for a statement that is parsed and planned each time. */
   readonly name: string
   readonly text: string
   /** As the driver writes them: texts, bytes and nulls. */
@@ -22,9 +23,10 @@ interface Columns {
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   /** Texts by the names of statements that this connection has prepared, or is about to. */
-  readonly parsedStatements: Readonly<Record<string, string | undefined>>
+  readonly parsedStatements: Record<string, string | undefined>
   readonly submittedNamedStatements: Record<string, string | undefined>
   parse(message: { readonly name: string; readonly text: string }): void
+  close(message: { readonly type: 'S'; readonly name: string }): void
   bind(message: { readonly statement: string; readonly values: readonly unknown[] }): void
   describe(message: { readonly type: 'P' }): void
   execute(message: object): void
@@ -34,8 +36,11 @@ interface Wire {
 /** Columns by the statement's name. A connection's prepared statement never changes them: PostgreSQL refuses to run it instead (0A000). */
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
+/** Statements that a connection keeps prepared: searches have as many forms as callers think of, and PostgreSQL keeps some 40 kB for each. */
+export const maxPrepared = 2_000
+
 /**
- * One run of a prepared statement, as a query of our own for the driver (its Submittable, as of pg-cursor). The driver's own asks the
+ * One run of a statement with parameters, as a query of our own for the driver (its Submittable, as of pg-cursor). The driver's own asks the
  * database with every run which columns the rows have, and reads the same answer again: for a get by id that takes longer than the row.
  * Here a connection asks once (measured: 1.2 times as many gets a second).
  */
@@ -65,16 +70,14 @@ export class PreparedRun<Row> implements pg.Submittable {
   submit(connection: unknown): Error | undefined {
     const wire = connection as Wire
     const { name, text } = this
-    const prepared = wire.parsedStatements[name] ?? wire.submittedNamedStatements[name]
+    const prepared = name === '' ? undefined : (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name])
     if (prepared !== undefined && prepared !== text) return new Error(`The statement ${name} is prepared with another text`)
-    const columns = columnsOn(wire)
-    this.#columns = prepared === undefined ? undefined : columns.get(name)
-    this.#keep = (found) => columns.set(name, found)
     wire.stream.cork()
     try {
+      if (name !== '') this.#findColumns(wire, prepared !== undefined)
       if (prepared === undefined) {
         wire.parse({ name, text })
-        wire.submittedNamedStatements[name] = text
+        if (name !== '') wire.submittedNamedStatements[name] = text
       }
       wire.bind({ statement: name, values: this.#values })
       if (this.#columns === undefined) wire.describe({ type: 'P' })
@@ -84,6 +87,23 @@ export class PreparedRun<Row> implements pg.Submittable {
       wire.stream.uncork()
     }
     return undefined
+  }
+
+  /** Finds the columns, or a place for them. Of more statements than a connection keeps, the one that has rested longest makes room. */
+  #findColumns(wire: Wire, isPrepared: boolean): void {
+    const columns = columnsOn(wire)
+    this.#keep = (found) => columns.set(this.name, found)
+    if (isPrepared) {
+      this.#columns = columns.get(this.name)
+      columns.delete(this.name)
+      if (this.#columns) this.#keep(this.#columns)
+      return
+    }
+    const [rested] = columns.size < maxPrepared ? [] : columns.keys()
+    if (rested === undefined) return
+    wire.close({ type: 'S', name: rested })
+    columns.delete(rested)
+    delete wire.parsedStatements[rested]
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {

@@ -5,10 +5,10 @@ import type { Statement } from '#shared/db/statement.ts'
 
 /** Runs a statement on a connection. */
 export async function runStatement<Row>(client: pg.ClientBase, statement: Statement): Promise<Row[]> {
-  const { name, text, values = [], rows: form } = statement
-  if (name === undefined) {
-    const query = { text, values: [...values], ...(form === undefined ? {} : { rowMode: 'array' as const }) }
-    return (await client.query<Row & pg.QueryResultRow>(query)).rows
+  const { name = '', text, values = [], rows: form } = statement
+  // Without parameters it may be several statements, which the driver sends as plain text.
+  if (name === '' && values.length === 0) {
+    return (await client.query<Row & pg.QueryResultRow>({ text, ...(form === undefined ? {} : { rowMode: 'array' as const }) })).rows
   }
   const written = values.map((value) => prepareValue(value))
   try {

@@ -22,6 +22,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],
   'pg-boss': ['shared/queue', 'workers/loop.ts', 'workers/attempt.ts'],
+  'pg-protocol': ['shared/db'],
   pino: ['shared/kernel/log.ts'],
   'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
   'rate-limiter-flexible': ['api/access/rate-limit.ts'],

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { Database } from '#shared/db/database.ts'
+import { maxPrepared } from '#shared/db/prepared-run.ts'
 import { asArrays, type Statement, sql } from '#shared/db/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -18,11 +19,11 @@ async function single(t: ExecutionContext): Promise<Database> {
 async function messages(database: Database, work: () => Promise<unknown>): Promise<string[]> {
   const client = await database.pool.connect()
   const { connection } = client as unknown as {
-    connection: { describe: (...given: unknown[]) => void; parse: (...given: unknown[]) => void }
+    connection: Record<'describe' | 'parse' | 'close', (...given: unknown[]) => void>
   }
   client.release()
   const sent: string[] = []
-  for (const kind of ['describe', 'parse'] as const) {
+  for (const kind of ['describe', 'parse', 'close'] as const) {
     const send = connection[kind].bind(connection)
     connection[kind] = (...given) => {
       sent.push(kind)
@@ -113,4 +114,34 @@ test('in a transaction as well', async (t) => {
     }),
   )
   t.deepEqual(sent, ['parse', 'describe'])
+})
+
+test('a statement without a name is parsed each time, and gives the same rows', async (t) => {
+  const database = await single(t)
+  const { text } = row()
+  const sent = await messages(database, async () => {
+    for (let round = 0; round < 2; round++) {
+      t.deepEqual(await database.query({ text, values }), [found])
+      t.deepEqual(await database.query(asArrays({ text, values })), [Object.values(found)])
+    }
+    await t.throwsAsync(database.query({ text: 'select 10 / $1::int', values: [0] }), { message: /division by zero/ })
+    t.deepEqual(await database.query({ text: 'select 10 / $1::int as result', values: [5] }), [{ result: 2 }])
+  })
+  t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
+})
+
+test('a connection keeps so many prepared statements: one more takes the place of the one that has rested longest', async (t) => {
+  const database = await single(t)
+  const nth = (index: number) => sql(`nth ${index}`, `select ${index} as index`)()
+  const kept = async () => (await database.query<{ count: number }>({ text: 'select count(*) from pg_prepared_statements' }))[0]?.count
+  for (let index = 0; index < maxPrepared; index++) await database.query(nth(index))
+  await database.query(nth(0))
+  t.is(await kept(), maxPrepared)
+  const sent = await messages(database, async () => {
+    t.deepEqual(await database.query(nth(maxPrepared)), [{ index: maxPrepared }])
+    t.deepEqual(await database.query(nth(0)), [{ index: 0 }])
+    t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the one that made room is prepared again')
+  })
+  t.deepEqual(sent, ['close', 'parse', 'describe', 'close', 'parse', 'describe'])
+  t.is(await kept(), maxPrepared)
 })
