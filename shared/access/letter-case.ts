@@ -17,5 +17,8 @@ export function lowerCase(text: string): string {
 const lowerLetter = (letter: string): string =>
   kept.test(letter) ? letter : String.fromCodePoint(letter.toLowerCase().codePointAt(0) ?? 0)
 
-/** The SQL twin of `lowerCase`. The collation is named, so that the database's own locale does not matter. */
-export const lowerCaseOf = (text: Knex.Raw): Knex.Raw => builder.raw('lower(? collate "pg_c_utf8")', [text])
+/** The SQL twin of `lowerCase`, of SQL text. The collation is named, so that the database's own locale does not matter. */
+export const lowerCaseSql = (text: string): string => `lower(${text} collate "pg_c_utf8")`
+
+/** The same of built SQL. */
+export const lowerCaseOf = (text: Knex.Raw): Knex.Raw => builder.raw(lowerCaseSql('?'), [text])

@@ -1,12 +1,11 @@
-import { allOf } from '#shared/access/condition.ts'
 import { lesserRecordAccess } from '#shared/access/lesser.ts'
 import type { RecordAccess } from '#shared/access/record-access.ts'
 import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
-import { asArrays, build, slot } from '#shared/db/statement.ts'
-import { searchConditions, searchOrder } from '#shared/records/conditions.ts'
+import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
 import { accessTo, requireAccess } from '#shared/records/picture.ts'
+import { readSearch } from '#shared/records/read-search.ts'
 import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
 import type { SearchQuery } from '#shared/records/search-query.ts'
 import { textBytes } from '#shared/records/sizes.ts'
@@ -62,19 +61,17 @@ interface Match {
 
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
-  const conditions = searchConditions(scope, type, access, query)
-  const where = conditions.length === 0 ? builder.raw('true') : allOf(conditions)
-  return scope.db.query<Match>(
-    build(
-      builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
-        textBytes(type),
-        tableOf(type),
-        where,
-        searchOrder(scope, type, access, query),
-        maxExported + 1,
-      ] as never),
-    ),
+  const search = readSearch(scope, type, access, query)
+  const fill = shaped(access, `export ${search.shape}`, () =>
+    builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
+      textBytes(type),
+      tableOf(type),
+      search.where() ?? builder.raw('true'),
+      search.order(),
+      maxExported + 1,
+    ] as never),
   )
+  return scope.db.query<Match>(plannedForValues(fill(search.values)))
 }
 
 /** The ids of matches, as many at a time as their text allows. */

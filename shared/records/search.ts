@@ -1,15 +1,15 @@
 import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { asArrays, plannedForValues, prepare } from '#shared/db/statement.ts'
+import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { dependsOnValues, searchConditions, searchOrder } from '#shared/records/conditions.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
+import { readSearch, type Search } from '#shared/records/read-search.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
-import { tableOf } from '#shared/records/statements.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 export interface SearchPage {
@@ -23,11 +23,10 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
-    const conditions = searchConditions(scope, type, access, query)
-    const order = searchOrder(scope, type, access, query)
-    const prepared = pageWithTotal(type, conditions, order, query.limit, startOf(query))
-    const statement = dependsOnValues(type, query) ? plannedForValues(prepared) : prepared
-    const rows = await readRows<Row>(scope, asArrays(statement))
+    const search = readSearch(scope, type, access, query)
+    const fill = shaped(access, `search ${search.shape}`, () => pageWithTotal(type, search))
+    const statement = fill({ ...search.values, limit: query.limit, offset: startOf(query) })
+    const rows = await readRows<Row>(scope, asArrays(search.dependsOnValues ? plannedForValues(statement) : statement))
     const found = rows.filter((row) => idOf(row) !== null)
     const total = (rows[0]?.[allColumns(type).length] ?? 0) as number
     if (found.length === 0 && total > startOf(query)) throw tooLong(query.limit)
@@ -37,25 +36,23 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
 }
 
 /** The page and the number of all matches in one statement; past the last page the number still comes, in a row of its own. */
-function pageWithTotal(type: RecordType, conditions: readonly Knex.Raw[], order: Knex.Raw, limit: number, offset: number) {
-  const where = conditions.length === 0 ? builder.raw('true') : builder.raw(conditions.map(() => '?').join(' and '), [...conditions])
+function pageWithTotal(type: RecordType, search: Search): Knex.Raw {
+  const where = search.where()
   const columns = allColumns(type)
   const page = builder.raw(`select ${columns.map(() => '??').join(', ')}, ? as bytes from ? where ? order by ? limit ? offset ?`, [
     ...columns,
     type.longRecords ? textBytes(type) : builder.raw('0'),
     tableOf(type),
-    where,
-    order,
-    limit,
-    offset,
+    where ?? builder.raw('true'),
+    search.order(),
+    slot('limit'),
+    slot('offset'),
   ] as never)
-  return prepare(
-    builder.raw(`select ${columns.map(() => '??').join(', ')}, total from (?) as counted left join (?) as page on true`, [
-      ...columns,
-      conditions.length === 0 ? countOfAll(type) : countOf(type, where),
-      type.longRecords ? ifNotTooLong(page) : page,
-    ] as never),
-  )()
+  return builder.raw(`select ${columns.map(() => '??').join(', ')}, total from (?) as counted left join (?) as page on true`, [
+    ...columns,
+    where ? countOf(type, where) : countOfAll(type),
+    type.longRecords ? ifNotTooLong(page) : page,
+  ] as never)
 }
 
 /** No rows of a page that holds too much, unless it is of one record. */

@@ -13,6 +13,9 @@ export type Fill = (slots?: Readonly<Record<string, unknown>>) => Statement
 /** Statements of a type, built once per shape and kept as long as its picture. */
 const kept = new WeakMap<object, Map<string, Fill>>()
 
+/** Shapes that are kept of a picture, some more than its routes have: callers think of searches without end. */
+export const maxShapes = 200
+
 /** The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). */
 export function shaped(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): Fill {
   const shapes = kept.get(picture) ?? new Map<string, Fill>()
@@ -20,6 +23,8 @@ export function shaped(picture: object, shape: string, make: () => Knex.QueryBui
   const known = shapes.get(shape)
   if (known) return known
   const fill = prepare(make())
+  const [oldest] = shapes.size < maxShapes ? [] : shapes.keys()
+  if (oldest !== undefined) shapes.delete(oldest)
   shapes.set(shape, fill)
   return fill
 }

@@ -2,6 +2,7 @@ import test from 'ava'
 import { lowerCase, lowerCaseOf } from '#shared/access/letter-case.ts'
 import { builder } from '#shared/db/builder.ts'
 import { contains } from '#shared/types/fields/filter.ts'
+import { comparing } from '#shared/types/fields/search.ts'
 import { thingsTable } from '#test/access/things-table.ts'
 
 test('every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
@@ -35,7 +36,9 @@ test('search and filter find text as rules do, whatever the locale of the databa
   t.teardown(() => database.drop())
   for (const text of words) {
     const texts = builder.raw('select word from unnest(?::text[]) as word', [words as never])
-    const found = await database.query(builder.raw('select word from (?) as words where ?', [texts, contains('word', text)]))
+    const found = await database.query(
+      builder.raw('select word from (?) as words where ?', [texts, comparing('word', contains(text), contains(text).values)]),
+    )
     t.deepEqual(
       found.map(({ word }) => word),
       words.filter((word) => lowerCase(word).includes(lowerCase(text))),

@@ -1,4 +1,3 @@
-import { builder } from '#shared/db/builder.ts'
 import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
@@ -23,7 +22,7 @@ export const boolKind: FieldKind<boolean> = {
   filter: {
     operators: ['eq'],
     byDefault: 'eq',
-    where: ({ column }, _operator, value, path) => builder.raw('?? = ?', [column, parseBoolean(value, path)]),
+    read: (_operator, value, path) => ({ sql: '?? = ?', values: [parseBoolean(value, path)] }),
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),
   fromColumns: ownForm,

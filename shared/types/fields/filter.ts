@@ -1,7 +1,7 @@
-import { lowerCase, lowerCaseOf } from '#shared/access/letter-case.ts'
+import { lowerCase, lowerCaseSql } from '#shared/access/letter-case.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { isDecimalText } from '#shared/kernel/decimal.ts'
-import type { FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
+import type { Comparison, FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
 /** The SQL of the operators that compare; `ne` is true for a row without a value. */
@@ -19,18 +19,21 @@ export const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, s
  * `q` and the operator `contains` both mean this. LIKE, because a trigram index on the column's small letters serves it; `%`, `_` and the
  * backslash stand for themselves.
  */
-export const contains = (column: string, text: string): Knex.Raw =>
-  builder.raw('? like ?', [searchedText(column), `%${lowerCase(text).replace(/[\\%_]/g, '\\$&')}%`])
+export const contains = (text: string): Comparison => ({
+  sql: `${searchedSql} like ?`,
+  values: [`%${lowerCase(text).replace(/[\\%_]/g, '\\$&')}%`],
+})
+
+const searchedSql = lowerCaseSql('??')
 
 /** What of a text column `contains` looks into: a trigram index must be of the same expression. */
-export const searchedText = (column: string): Knex.Raw => lowerCaseOf(builder.raw('??', [column]))
+export const searchedText = (column: string): Knex.Raw => builder.raw(searchedSql, [column])
 
 /** Filters of the types that are text: `eq` and `ne` exact, `contains` without regard to letter case. */
 export const textFilter: KindFilter = {
   operators: ['eq', 'ne', 'contains'],
   byDefault: 'contains',
-  where: ({ column }, operator, value) =>
-    operator === 'contains' ? contains(column, value) : builder.raw(`?? ${comparisons[operator]} ?`, [column, value]),
+  read: (operator, value) => (operator === 'contains' ? contains(value) : { sql: `?? ${comparisons[operator]} ?`, values: [value] }),
 }
 
 /** The operators of the types that have an order. */
@@ -39,8 +42,8 @@ export const ordered: Pick<KindFilter, 'operators' | 'byDefault'> = { operators:
 /** Filters of numbers and of a currency's amount, by value. */
 export const amountFilter: KindFilter = {
   ...ordered,
-  where({ column }, operator, value, path) {
+  read(operator, value, path) {
     if (!isDecimalText(value)) throw refusal(path, 'a number', value)
-    return builder.raw(`?? ${comparisons[operator as keyof typeof comparisons]} ?::numeric`, [column, value])
+    return { sql: `?? ${comparisons[operator as keyof typeof comparisons]} ?::numeric`, values: [value] }
   },
 }

@@ -1,6 +1,5 @@
-import type { Knex } from '#shared/db/builder.ts'
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
-import type { FieldColumns, FieldShape, RuleKey } from '#shared/types/fields/field.ts'
+import type { FieldShape, RuleKey } from '#shared/types/fields/field.ts'
 
 /** The operators of a search filter (document 1, Filter operators by field type). */
 export type FilterOperator = 'eq' | 'ne' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -13,13 +12,20 @@ export interface ParseContext {
   readonly defaultCurrency: string
 }
 
+/** The condition of a filter, as read. */
+export interface Comparison {
+  /** SQL: `??` stands for the field's column, `?` for the values in their order. Filters that differ in values alone have the same. */
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
 /** How a type is filtered on. A row without a value matches `ne` alone (decisions, Records, types, fields). */
 export interface KindFilter {
   readonly operators: readonly FilterOperator[]
   /** The operator of a filter that names none. */
   readonly byDefault: FilterOperator
-  /** The SQL condition for an operator of the list; throws VALIDATION_ERROR naming `path` when the value does not suit the type. */
-  readonly where: (columns: FieldColumns, operator: FilterOperator, value: string, path: string) => Knex.Raw
+  /** Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. */
+  readonly read: (operator: FilterOperator, value: string, path: string) => Comparison
 }
 
 type Value = NonNullable<FieldValue>

@@ -1,4 +1,3 @@
-import { builder } from '#shared/db/builder.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { listKind, maxEntries, parseList } from '#shared/types/fields/list.ts'
@@ -19,7 +18,7 @@ export const refKind: FieldKind<string> = {
   filter: {
     operators: ['eq'],
     byDefault: 'eq',
-    where: ({ column }, _operator, value, path) => builder.raw('?? = ?', [column, parseId(value, path)]),
+    read: (_operator, value, path) => ({ sql: '?? = ?', values: [parseId(value, path)] }),
   },
   parse: (input, _field, { path }) => parseId(input, path),
   fromColumns: ownForm,

@@ -1,6 +1,7 @@
-import type { Knex } from '#shared/db/builder.ts'
+import { builder, type Knex } from '#shared/db/builder.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import type { Field, FieldColumns } from '#shared/types/fields/field.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import type { Comparison, FilterOperator } from '#shared/types/fields/kind.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
@@ -13,15 +14,26 @@ export interface FieldFilter {
 type Searched = Pick<Field, 'key' | 'type'>
 
 /**
- * The SQL condition of a filter on a field whose values stand in `columns`. Throws VALIDATION_ERROR that names the field and what
- * is allowed when the type cannot be filtered on, does not know the operator, or the value does not suit it. `path` is the filter's.
+ * Reads a filter on a field. Throws VALIDATION_ERROR that names the field and what is allowed when the type cannot be filtered on, does
+ * not know the operator, or the value does not suit it. `path` is the filter's.
  */
-export function filterCondition({ key, type }: Searched, columns: FieldColumns, { op, value }: FieldFilter, path: string): Knex.Raw {
+export function readFilter(
+  { key, type }: Searched,
+  { op, value }: FieldFilter,
+  path: string,
+): Comparison & { readonly operator: FilterOperator } {
   const { filter } = fieldKinds[type]
   if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
   const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
   if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
-  return filter.where(columns, operator, value, `${path}.value for ${key}`)
+  return { operator, ...filter.read(operator, value, `${path}.value for ${key}`) }
+}
+
+/** The SQL condition of a comparison with a field's column; `values`, its own or slots for them, stand in the order of its own. */
+export function comparing(column: string, { sql }: Pick<Comparison, 'sql'>, values: readonly unknown[]): Knex.Raw {
+  let next = 0
+  const bindings = Array.from(sql.matchAll(/\?\??/g), ([place]) => (place === '??' ? column : values[next++]))
+  return builder.raw(sql, bindings as Knex.RawBinding[])
 }
 
 /** Throws VALIDATION_ERROR when the field's type cannot be sorted by. Its first column is the one to sort by. */
