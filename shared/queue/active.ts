@@ -16,13 +16,15 @@ export interface ActiveJob {
 }
 
 // With a group, which jobs of a workspace have, it is the queue's small index of what is active that is read: pg-boss keeps what is done for
-// an hour.
+// an hour. Their operations are looked up one by one: joined, all that wait were read for the few that are active, 25 to 420 ms beside 100,000.
 const find = sql(
   'find_active_jobs',
   `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as beat,
      operation.status = 'running' as begun
    from pgboss.job as job
-   join operations as operation on operation.id = job.id and operation.status in ('queued', 'running')
+   cross join lateral (
+     select status from operations where operations.id = job.id and operations.status in ('queued', 'running') limit 1
+   ) as operation
    where job.name = any($1::text[]) and job.state = 'active' and job.group_id is not null
    order by job.id`,
 )

@@ -493,7 +493,7 @@ CREATE INDEX notifications_unread ON public.notifications USING btree (workspace
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
-CREATE INDEX operations_open ON public.operations USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX operations_unfinished ON public.operations USING btree (created_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
 
@@ -542,9 +542,10 @@ AS $function$
         from generate_series(1, (select slots from waiting where turn = 1)) as number
         where number not in (select slot from gated_jobs where workspace_id = workspace and gate = gate_name and slot is not null)
       ),
+      given as materialized (select id, number from waiting join free using (turn)),
       admitted as (
-        update gated_jobs as job set slot = free.number, envelope = null
-        from waiting join free using (turn) where job.id = waiting.id
+        update gated_jobs as job set slot = (select number from given where given.id = job.id), envelope = null
+        where id = any(array(select id from given))
         returning job.id, job.queue, job.workspace_id, old.envelope
       )
       insert into pgboss.job (

@@ -11,7 +11,7 @@ export async function settleAbandoned(tx: Tx, queue: Queue): Promise<void> {
     text: `
       update operations as operation
       set status = 'failed', error = $1::json, finished_at = now()
-      where operation.status in ('queued', 'running')
+      where operation.finished_at is null
         and operation.created_at < now() - interval '15 seconds'
         and not exists (
           select from pgboss.job as job
