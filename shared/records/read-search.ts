@@ -104,7 +104,7 @@ function sortKey(scope: Scope, type: RecordType, access: RecordAccess, key: stri
 function filterOf(scope: Scope, type: RecordType, access: RecordAccess, filter: Filter, index: number): Condition {
   const path = `filter[${index}]`
   const field = usable(type, access, filter.field, `${path}.field`)
-  const read = readFilter(field, filter, path)
+  const read = readFilter(field, filter, path, type.commonTrigrams.get(field.id))
   noteFilter(scope, field, filter)
   return { ...conditionOf(field.column, read, path), dependsOnValues: read.operator !== 'eq' }
 }
@@ -131,7 +131,10 @@ function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: 
   if ([...q].length > maxQueryLength) throw problem('VALIDATION_ERROR', `q must have at most ${maxQueryLength} characters`)
   const fields = type.fields.filter((field) => fieldKinds[field.type].isText)
   for (const field of fields) if (!access.neverVisible.has(field.key)) noteSearch(scope, field, q)
-  const matches = fields.map((field) => ({ field, matching: conditionOf(field.column, contains(q), `q ${field.column}`) }))
+  const matches = fields.map((field) => {
+    const comparison = contains(q, type.commonTrigrams.get(field.id))
+    return { field, matching: conditionOf(field.column, comparison, `q ${field.column}`) }
+  })
   return {
     shape: `q ${matches.map(({ matching }) => matching.shape).join(' or ')}`,
     values: Object.assign({}, ...matches.map(({ matching }) => matching.values)),

@@ -31,6 +31,8 @@ export interface RecordType {
   readonly editionColumn: string
   /** Whether a record of the type was ever long (shared/records/sizes.ts). */
   readonly longRecords: boolean
+  /** By a field's id, the trigrams that nearly all of its values have, where it has an index of them (shared/types/indexes/sample.ts). */
+  readonly commonTrigrams: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 interface Row {
@@ -45,7 +47,7 @@ interface Row {
   readonly edition: number
   readonly long_records: boolean
   readonly created_at: string
-  readonly fields: readonly FieldRow[]
+  readonly fields: readonly (FieldRow & { readonly common_trigrams: readonly string[] | null })[]
 }
 
 /** A field as its table keeps it: a row of `fieldColumns`. */
@@ -131,6 +133,7 @@ function pictureOf(workspaceId: string, { created_at, edition, long_records, fie
     schema: schemaOf(workspaceId),
     editionColumn: editionColumnOf(edition),
     longRecords: long_records,
+    commonTrigrams: new Map(rows.map(({ id, common_trigrams }) => [id, new Set(common_trigrams)])),
   }
   return Object.freeze(picture)
 }
@@ -141,8 +144,9 @@ const find = sql(
      coalesce((
        select json_agg(listed order by listed.position)
        from (
-         select field.position, ${fieldColumns}
-         from fields as field
+         select field.position, ${fieldColumns}, kept.common_trigrams
+         from fields as field left join field_indexes as kept
+           on kept.workspace_id = field.workspace_id and kept.field_id = field.id and kept.kind = 'trigram'
          where field.workspace_id = type.workspace_id and field.type_id = type.id
        ) as listed
      ), '[]') as fields

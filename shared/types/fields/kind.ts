@@ -24,8 +24,11 @@ export interface KindFilter {
   readonly operators: readonly FilterOperator[]
   /** The operator of a filter that names none. */
   readonly byDefault: FilterOperator
-  /** Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. */
-  readonly read: (operator: FilterOperator, value: string, path: string) => Comparison
+  /**
+   * Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. `common` are the
+   * trigrams that nearly all of the field's values have, as far as they are known.
+   */
+  readonly read: (operator: FilterOperator, value: string, path: string, common?: ReadonlySet<string>) => Comparison
 }
 
 type Value = NonNullable<FieldValue>

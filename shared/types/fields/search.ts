@@ -15,18 +15,19 @@ type Searched = Pick<Field, 'key' | 'type'>
 
 /**
  * Reads a filter on a field. Throws VALIDATION_ERROR that names the field and what is allowed when the type cannot be filtered on, does
- * not know the operator, or the value does not suit it. `path` is the filter's.
+ * not know the operator, or the value does not suit it. `path` is the filter's; `common` are the field's common trigrams.
  */
 export function readFilter(
   { key, type }: Searched,
   { op, value }: FieldFilter,
   path: string,
+  common?: ReadonlySet<string>,
 ): Comparison & { readonly operator: FilterOperator } {
   const { filter } = fieldKinds[type]
   if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
   const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
   if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
-  return { operator, ...filter.read(operator, value, `${path}.value for ${key}`) }
+  return { operator, ...filter.read(operator, value, `${path}.value for ${key}`, common) }
 }
 
 /** The SQL condition of a comparison with a field's column; `values`, its own or slots for them, stand in the order of its own. */

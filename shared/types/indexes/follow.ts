@@ -4,7 +4,8 @@ import { type Session, withSession } from '#shared/db/session.ts'
 import { sql } from '#shared/db/statement.ts'
 import { buildIndex, dropIndex, sessionName } from '#shared/types/indexes/build.ts'
 import { findUsedTypes, noteFailed } from '#shared/types/indexes/index-store.ts'
-import { type Step, stepsOf } from '#shared/types/indexes/plan.ts'
+import { type Step, stepsOf, type Wish } from '#shared/types/indexes/plan.ts'
+import { sampleField } from '#shared/types/indexes/sample.ts'
 
 type Following = Pick<Services, 'config' | 'now' | 'log'> & { readonly db: Executor }
 
@@ -16,8 +17,9 @@ const lockTimeoutMs = 30 * 60_000
 const takeTurn = sql('take_index_turn', `select pg_try_advisory_lock(hashtextextended('indexes that follow use', 0)) as is_taken`)
 
 /**
- * Makes the indexes that fields are used enough for, and drops those that nobody uses any more, one after the other. Whoever comes while
- * another process does so does nothing. Returns what was done. What a process that died left unfinished is made again.
+ * Makes the indexes that fields are used enough for, drops those that nobody uses any more, and looks now and then at what the values of
+ * indexed fields have in common, one after the other. Whoever comes while another process does so does nothing. Returns what was done. What
+ * a process that died left unfinished is made again.
  */
 export async function followUse({ config, now, log, db }: Following, signal: AbortSignal): Promise<Step[]> {
   if (stepsOf(await findUsedTypes(db, now()), now()).length === 0) return []
@@ -39,6 +41,18 @@ export async function followUse({ config, now, log, db }: Following, signal: Abo
 
 const nameOf = ({ act, wish: { field, kind } }: Step): string => `${act} ${kind} ${field.id}`
 
+interface Act {
+  readonly run: (session: Session, wish: Wish, now: () => Date) => Promise<void>
+  /** What the log says of it. */
+  readonly done: string
+}
+
+const acts: Readonly<Record<Step['act'], Act>> = {
+  build: { run: buildIndex, done: 'index built' },
+  drop: { run: dropIndex, done: 'index dropped' },
+  sample: { run: sampleField, done: 'field of an index sampled' },
+}
+
 /** Does a step. When it fails that is noted, and it waits for its next time; a field that was deleted meanwhile needs no note. */
 async function carryOut(session: Session, step: Step, { now, log }: Pick<Following, 'now' | 'log'>, signal: AbortSignal): Promise<boolean> {
   const { act, wish } = step
@@ -46,8 +60,8 @@ async function carryOut(session: Session, step: Step, { now, log }: Pick<Followi
   const told = { workspace_id: type.workspaceId, type: type.key, field: field.key, index: kind }
   const started = performance.now()
   try {
-    await (act === 'build' ? buildIndex(session, wish, now) : dropIndex(session, wish))
-    log.info({ ...told, ms: Math.round(performance.now() - started) }, act === 'build' ? 'index built' : 'index dropped')
+    await acts[act].run(session, wish, now)
+    log.info({ ...told, ms: Math.round(performance.now() - started) }, acts[act].done)
     return true
   } catch (error) {
     signal.throwIfAborted()

@@ -44,7 +44,7 @@ const find = sql(
    ),
    indexed as (
      select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at, 'built_at', found.built_at,
-       'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
+       'sampled_at', found.sampled_at, 'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
        'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
        'is_being_built', progress.pid is not null
      ) order by found.kind) as indexes
@@ -82,6 +82,7 @@ interface IndexRow {
   readonly kind: IndexKindName
   readonly asked_at: string
   readonly built_at: string | null
+  readonly sampled_at: string | null
   readonly retry_at: string | null
   readonly failure: string | null
   readonly is_valid: boolean | null
@@ -116,6 +117,7 @@ const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow):
   isBeingBuilt: is_being_built,
   askedAt: new Date(row.asked_at),
   builtAt: dateOf(row.built_at),
+  sampledAt: dateOf(row.sampled_at),
   retryAt: dateOf(row.retry_at),
   sizeBytes: row.size ?? 0,
   scans: row.scans ?? 0,
@@ -137,6 +139,13 @@ export const askForIndex = sql(
 export const noteBuilt = sql(
   'note_index_built',
   `update field_indexes set built_at = $4, failures = 0, failure = null, retry_at = null
+   where workspace_id = $1 and field_id = $2 and kind = $3`,
+)
+
+/** Notes what trigrams nearly all of a field's values have. Values: workspace, field, kind, now, trigrams. */
+export const noteSampled = sql(
+  'note_index_sampled',
+  `update field_indexes set sampled_at = $4, common_trigrams = $5, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 

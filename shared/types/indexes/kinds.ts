@@ -14,6 +14,8 @@ export interface IndexKind {
   readonly asked: readonly FieldUse[]
   /** Whether it also finds values as `value` does, which then need no index of their own. */
   readonly findsValues: boolean
+  /** Whether it keeps parts of values, so that it is good to know which of them nearly all values have. */
+  readonly isSampled: boolean
   readonly suits: (type: FieldType) => boolean
 }
 
@@ -32,18 +34,21 @@ export const indexKinds = Object.freeze({
     definition: (column) => builder.raw('(??, id desc) where ?? is not null', [column, column]),
     asked: ['equality', 'range'],
     findsValues: true,
+    isSampled: false,
     suits: fitsBtree,
   },
   ascending: {
     definition: (column) => builder.raw('(?? asc nulls last, id desc)', [column]),
     asked: ['ascending'],
     findsValues: true,
+    isSampled: false,
     suits: fitsBtree,
   },
   descending: {
     definition: (column) => builder.raw('(?? desc nulls last, id desc)', [column]),
     asked: ['descending'],
     findsValues: true,
+    isSampled: false,
     suits: fitsBtree,
   },
   /** Long text keeps but its hash in it: it finds what is equal, and puts nothing in order. */
@@ -51,6 +56,7 @@ export const indexKinds = Object.freeze({
     definition: (column) => builder.raw('using hash (??)', [column]),
     asked: ['equality'],
     findsValues: false,
+    isSampled: false,
     suits: (type) => isDigested(type),
   },
   // Empty values too, which cost a byte: of an index of some records alone PostgreSQL takes no statistics, and goes by a text's length. With a
@@ -61,12 +67,14 @@ export const indexKinds = Object.freeze({
     definition: (column) => builder.raw('using gin (? gin_trgm_ops) with (gin_pending_list_limit = 512)', [searchedText(column)]),
     asked: ['contains', 'search'],
     findsValues: false,
+    isSampled: true,
     suits: (type) => first(type) === 'text',
   },
   entries: {
     definition: (column) => builder.raw('using gin (??) where ?? is not null', [column, column]),
     asked: ['reference'],
     findsValues: false,
+    isSampled: false,
     suits: isList,
   },
 } satisfies Readonly<Record<string, IndexKind>>)

@@ -33,7 +33,7 @@ export function wishesOf(type: UsedType, now: Date): Wish[] {
 
 /** What is to be done about a wish. */
 export interface Step {
-  readonly act: 'build' | 'drop'
+  readonly act: 'build' | 'drop' | 'sample'
   readonly wish: Wish
 }
 
@@ -44,7 +44,14 @@ export function stepsOf(types: readonly UsedType[], now: Date): Step[] {
   const drops = open.filter(({ isChosen, index }) => !isChosen && index)
   const saved = ({ score, type }: Wish) => score * type.records
   builds.sort((one, other) => saved(other) - saved(one))
-  return [...builds.map((wish) => ({ act: 'build', wish }) as const), ...drops.map((wish) => ({ act: 'drop', wish }) as const)]
+  const samples = open.filter((wish) => wish.isChosen && isSampleDue(wish, now))
+  const stepOf = (act: Step['act']) => (wish: Wish) => ({ act, wish })
+  return [...builds.map(stepOf('build')), ...drops.map(stepOf('drop')), ...samples.map(stepOf('sample'))]
+}
+
+function isSampleDue({ kind, index }: Wish, now: Date): boolean {
+  if (!indexKinds[kind].isSampled || index?.state !== 'ready') return false
+  return index.sampledAt === null || now.getTime() - index.sampledAt.getTime() >= thresholds.sample.days * dayMs
 }
 
 /** The score that asks for an index in a type of so many records. */

@@ -34,6 +34,8 @@ export interface KeptIndex {
   readonly state: 'ready' | 'broken' | 'missing'
   readonly askedAt: Date
   readonly builtAt: Date | null
+  /** When its field's values were looked at last (sample.ts). */
+  readonly sampledAt: Date | null
   readonly retryAt: Date | null
   readonly failure: string | null
   readonly isBeingBuilt: boolean

@@ -26,6 +26,7 @@ const index = (kind: KeptIndex['kind'], rest: Partial<KeptIndex> = {}): KeptInde
   state: 'ready',
   askedAt: daysAgo(50),
   builtAt: daysAgo(50),
+  sampledAt: null,
   retryAt: null,
   failure: null,
   isBeingBuilt: false,
@@ -110,6 +111,23 @@ for (const [score, days, records, stays] of kept) {
   test(`an index of ${records} records with a score of ${score}, last used ${days} days ago, ${stays ? 'stays' : 'goes'}`, (t) => {
     const used = { uses: [{ use: 'range' as const, score, usedAt: daysAgo(days) }] }
     t.deepEqual(steps(typeOf([field('f', 'number', {}, [index('value')], used)], records)), stays ? [] : ['drop value f'])
+  })
+}
+
+const looked: readonly (readonly [hours: number | null, rest: Partial<KeptIndex>, isDue: boolean])[] = [
+  [null, {}, true],
+  [24, {}, true],
+  [23, {}, false],
+  [null, { retryAt: daysAgo(-1) }, false],
+]
+
+for (const [hours, rest, isDue] of looked) {
+  const when = hours === null ? 'never' : `${hours} hours ago`
+  test(`what the values of an index of parts have in common, looked at ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
+    const sampledAt = hours === null ? null : daysAgo(hours / 24)
+    const kept = (kind: KeptIndex['kind']) => [index(kind, { sampledAt, ...rest })]
+    t.deepEqual(steps(typeOf([field('f', 'string', { contains: 100 }, kept('trigram'))])), isDue ? ['sample trigram f'] : [])
+    t.deepEqual(steps(typeOf([field('f', 'string', { equality: 100 }, kept('value'))])), [])
   })
 }
 

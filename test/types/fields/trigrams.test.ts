@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import anyTest, { type TestFn } from 'ava'
+import fc from 'fast-check'
+import { lowerCase } from '#shared/access/letter-case.ts'
+import { builder } from '#shared/db/builder.ts'
+import { Database } from '#shared/db/database.ts'
+import { build } from '#shared/db/statement.ts'
+import { contains } from '#shared/types/fields/filter.ts'
+import { comparing } from '#shared/types/fields/search.ts'
+import { trigramsOf, uncommonParts } from '#shared/types/fields/trigrams.ts'
+import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
+
+const test = anyTest as TestFn<{ readonly db: Database; readonly close: () => Promise<void> }>
+test.before(async (t) => {
+  const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
+  const db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
+  await db.query({ text: 'create extension if not exists pg_trgm' })
+  const close = async () => {
+    await db.close()
+    await dropDatabase(name)
+  }
+  t.context = { db, close }
+})
+test.after.always((t) => t.context.close())
+
+const email = trigramsOf('person@example.com')
+const deal = trigramsOf('deal of')
+const cases: readonly (readonly [text: string, common: ReadonlySet<string>, parts: readonly string[]])[] = [
+  ['person712345@', email, ['on712345@']],
+  ['person7@example.com', email, ['on7@']],
+  ['712345@example', email, ['712345@']],
+  ['712345@', email, ['712345@']],
+  ['person', email, ['person']],
+  ['person@example.com', email, ['person@example.com']],
+  ['deal 4711', deal, [' 4711']],
+  ['a deal of 10 % of 200', deal, [' 10 ', ' 200']],
+  ['deals of', deal, ['als ']],
+  ['ordeal 1', deal, ['orde', ' 1']],
+  ['x deal', new Set(['  d']), ['deal']],
+  ['x', deal, ['x']],
+  ['', deal, ['']],
+  ['größe der straße', trigramsOf('der'), ['größe ', ' straße']],
+  ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', trigramsOf('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
+]
+for (const [text, common, parts] of cases) {
+  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}`, (t) => {
+    t.deepEqual(uncommonParts(text, common), parts)
+  })
+}
+
+const letter = fc.constantFrom(...'aabbccABC112233 _@%\\.-éÉßΣİ\u{1f600}\u{20000}')
+const someText = fc.string({ unit: letter, minLength: 1, maxLength: 30 })
+
+/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for common trigrams. */
+const searches = fc
+  .record({ value: someText, from: fc.nat(29), length: fc.nat(30), change: fc.option(fc.tuple(fc.nat(29), letter)) })
+  .chain(({ value, from, length, change }) => {
+    const all = Array.from(value)
+    const text = all.slice(from % all.length, (from % all.length) + length).join('')
+    if (change) all[change[0] % all.length] = change[1]
+    const known = [...trigramsOf(lowerCase(value))]
+    const common = fc.subarray(known, { minLength: Math.floor(known.length / 2) }).map((some) => new Set(some))
+    return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), common })
+  })
+
+test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+  const property = fc.property(searches, ({ text, common }) => {
+    let rest = lowerCase(text)
+    const parts = uncommonParts(rest, common)
+    for (const part of parts) {
+      t.true(rest.includes(part))
+      rest = rest.slice(rest.indexOf(part) + part.length)
+    }
+    if (parts[0] !== lowerCase(text)) for (const part of parts) t.deepEqual(uncommonParts(part, common), [part])
+  })
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
+})
+
+test('whatever is held for common, a text is found where it stands and nowhere else', async (t) => {
+  const { db } = t.context
+  const holds = (value: string, text: string, common?: ReadonlySet<string>) => {
+    const comparison = contains(text, common)
+    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparing('kept', comparison, comparison.values), value])
+  }
+  const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
+    const columns = all.flatMap(({ value, text, common }) => [holds(value, text), holds(value, text, common)])
+    const [row] = await db.query(build(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
+    const found = (row as { found: boolean[] }).found
+    for (const [index, { value, text }] of all.entries()) {
+      const is = lowerCase(value).includes(lowerCase(text))
+      t.deepEqual(found.slice(2 * index, 2 * index + 2), [is, is], JSON.stringify(all[index]))
+    }
+  })
+  await fc.assert(property, { numRuns: 100 })
+})
+
+test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+  const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
+    const [row] = await t.context.db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
+    t.deepEqual([...trigramsOf(value)].sort(), [...(row?.kept ?? [])].sort(), value)
+  })
+  await fc.assert(property, { numRuns: 200 })
+})

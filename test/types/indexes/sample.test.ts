@@ -1,0 +1,100 @@
+import test from 'ava'
+import { lowerCase } from '#shared/access/letter-case.ts'
+import { builder } from '#shared/db/builder.ts'
+import { build } from '#shared/db/statement.ts'
+import { contains } from '#shared/types/fields/filter.ts'
+import { comparing } from '#shared/types/fields/search.ts'
+import { commonTrigrams } from '#shared/types/indexes/sample.ts'
+import { thresholds } from '#shared/types/indexes/thresholds.ts'
+import { takeSent } from '#test/support/watch/sent.ts'
+import { filterBy, type UsedWorld, usedWorld } from '#test/types/indexes/used.ts'
+
+const kept = async (w: UsedWorld): Promise<readonly string[] | undefined> =>
+  (await w.db.query('select common_trigrams from field_indexes where field_id = $1', [w.idOf('name')])).rows[0]?.common_trigrams
+
+/** How many deals have a name with this text, and whether the index was asked for a part of it. */
+async function search(w: UsedWorld, text: string): Promise<readonly [total: number, isByPart: boolean]> {
+  takeSent()
+  const { data } = await w.org.owner.get(`${w.records}?limit=1&${filterBy('name', 'contains', text)}`)
+  // The last, for a search that finds out by the way that its picture of the type was old is made again.
+  const sent = takeSent().findLast(({ text }) => text.includes('"deals"'))
+  return [data.total, sent?.text.includes('collate "C" like') === true]
+}
+
+async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column: string]> {
+  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
+  return [`ws_${w.org.id.replaceAll('-', '')}.deals`, rows[0].column_name]
+}
+
+test.serial('what nearly all values have in common is known from when their index stands until it goes', async (t) => {
+  const w = await usedWorld(t)
+  t.deepEqual(await search(w, 'NUMBER 777'), [10, false])
+  await w.use('name', 'contains', 1_000)
+  t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])
+  const common = (await kept(w)) ?? []
+  for (const trigram of ['  d', 'dea', 'al ', 'ber']) t.true(common.includes(trigram), trigram)
+  for (const trigram of ['  7', '777', '77 ']) t.false(common.includes(trigram), trigram)
+  t.deepEqual(await search(w, 'NUMBER 777'), [10, true])
+  t.deepEqual(await search(w, '777'), [20, false], 'there is nothing to leave out')
+  t.deepEqual(await search(w, 'number'), [10_800, false], 'there is nothing else')
+
+  const [table, column] = await nameColumn(w)
+  await w.db.query(`update ${table} set "${column}" = replace("${column}", 'number', 'no.')`)
+  t.deepEqual(await search(w, 'NUMBER 777'), [0, true], 'what is no longer so changes nothing that is found')
+  t.deepEqual(await search(w, 'no. 777'), [10, false])
+  w.clock.days = 0.9
+  t.deepEqual(await w.follow(), [])
+  w.clock.days = 1
+  t.deepEqual(await w.follow(), ['sample trigram name'])
+  t.false((await kept(w))?.includes('ber'))
+  t.deepEqual(await search(w, 'no. 777'), [10, true])
+  t.deepEqual(await w.follow(), [])
+
+  w.clock.days = 27
+  t.deepEqual(await w.follow(), ['drop trigram name'])
+  t.is(await kept(w), undefined)
+  t.deepEqual(await search(w, 'no. 777'), [10, false])
+})
+
+test.serial('the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
+  const w = await usedWorld(t)
+  for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
+  await w.follow()
+  const [table, column] = await nameColumn(w)
+  const comparison = contains('Deal Number 4711', new Set(await kept(w)))
+  const where = comparing(column, comparison, comparison.values)
+  const { text, values } = build(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
+  const plan = JSON.stringify((await w.db.query(text, [...(values ?? [])])).rows)
+  t.regex(plan, /"Index Cond":"\(lower\([^"]* ~~ '% 4711%'::text\)"/)
+  t.regex(plan, /"Filter":"[^"]* ~~ '%deal number 4711%'::text\)"/)
+
+  takeSent()
+  const found = await w.org.owner.get(`${w.records}?q=Deal+4711`)
+  t.deepEqual([found.data.total, found.data.records[0].values.notes.slice(0, 31)], [1, 'What was said about deal 4711 a'])
+  const asked = takeSent().map(({ text }) => text.split('collate "C" like').length - 1)
+  t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
+})
+
+test.serial('a wrong list changes nothing that is found', async (t) => {
+  const w = await usedWorld(t)
+  for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
+  await w.follow()
+  const queries = ['q=deal+4711', 'q=4711', filterBy('name', 'contains', '471'), filterBy('notes', 'contains', 'deal 999 and'), 'q=ber+99']
+  const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
+  const found = await Promise.all(queries.map(find))
+  for (const wrong of [['  4', '471', '711', '11 '], [' 99', '999'], []]) {
+    await w.db.query('update field_indexes set common_trigrams = $1', [wrong])
+    t.deepEqual(await Promise.all(queries.map(find)), found)
+  }
+})
+
+test.serial('of few values nothing is said, and of very many trigrams the most common are kept', (t) => {
+  const { sample, common } = thresholds
+  t.deepEqual(commonTrigrams(Array(sample.least - 1).fill('abc')), [])
+  t.deepEqual(commonTrigrams(Array(sample.least).fill('abc')), ['  a', ' ab', 'abc', 'bc '])
+  const words = Array.from({ length: common.trigrams }, (_, index) => `${String.fromCodePoint(0x4e00 + index)}語文`)
+  const many = Array.from({ length: 200 }, (_, index) => (index % 100 === 0 ? 'abc' : lowerCase(`abc ${words.join(' ')}`)))
+  const found = commonTrigrams(many)
+  t.is(found.length, common.trigrams)
+  t.true(found.includes('abc'))
+})
