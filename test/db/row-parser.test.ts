@@ -38,7 +38,7 @@ function parsed(parser: Pick<Parser, 'parse'>, bytes: Buffer, pieces: readonly n
 }
 
 // Lengths on both sides of where a byte of the length, a half of latin1 and a part of a text become something else.
-const lengths = [0, 1, 12, 13, 127, 128, 255, 256, 300, 65_600]
+const lengths = [0, 1, 12, 13, 127, 128, 255, 256, 300, 4_000, 4_090, 65_600]
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary-ascii' }),
