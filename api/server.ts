@@ -7,6 +7,7 @@ import { watchConnections } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
 import { Cache } from '#shared/db/cache.ts'
+import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
 import type { Config } from '#shared/kernel/config.ts'
@@ -23,8 +24,8 @@ export interface Api {
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts the API on the configuration's port. */
-export async function startApi(config: Config, log: Logger, now: () => Date = () => new Date()): Promise<Api> {
+/** Starts the API on the configuration's port; the time is the database's unless it is given. */
+export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
   const database = new Database(config.databaseUrl, {
     connections: config.databaseConnections,
     name: 'kontor api',
@@ -40,6 +41,8 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
     [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
   })
   await listener.open()
+  const clock = await openClock(database, log)
+  const now = time ?? clock.now
   const uses = countUses(database, now, log)
   const services: ApiServices = { config, cache, queue, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
   const { ServerResponse, close } = closing()
@@ -66,6 +69,7 @@ export async function startApi(config: Config, log: Logger, now: () => Date = ()
       await close(server, graceMs)
       clearTimeout(letGo)
       unwatch()
+      clock.close()
       await listener.close()
       await uses.flush()
       await queue.close()

@@ -1,4 +1,5 @@
 import { Cache } from '#shared/db/cache.ts'
+import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
 import type { Config } from '#shared/kernel/config.ts'
@@ -21,13 +22,8 @@ export interface Worker {
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts some pools with all that they need. */
-export async function startWorker(
-  config: Config,
-  chosen: readonly Pool[],
-  log: Logger,
-  now: () => Date = () => new Date(),
-): Promise<Worker> {
+/** Starts some pools with all that they need; the time is the database's unless it is given. */
+export async function startWorker(config: Config, chosen: readonly Pool[], log: Logger, time?: () => Date): Promise<Worker> {
   const name = `kontor worker ${chosen.join(',')}`
   const database = new Database(config.databaseUrl, {
     connections: config.databaseConnections,
@@ -38,6 +34,8 @@ export async function startWorker(
   const cache = new Cache(config.databaseUrl, name)
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
+  const clock = await openClock(database, log)
+  const now = time ?? clock.now
   const resources = openResources(log)
   const uses = countUses(database, now, log)
   const services = { config, cache, queue, log, now, uses, db: database, resources }
@@ -48,7 +46,7 @@ export async function startWorker(
   await listener.open()
   pools.start()
   const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
-  const watches = [watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
+  const watches = [clock.close, watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
   if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
     database,

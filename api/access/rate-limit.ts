@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { LimitName } from '#api/http/route.ts'
+import { countRequest, type RequestWindow } from '#shared/access/rate-limits-store.ts'
 import type { Database } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
@@ -19,22 +19,10 @@ const windowSeconds = 60
 
 /** Counts requests of limited groups in fixed windows that all API processes share. */
 export class RateLimits {
-  readonly #limiters: Readonly<Record<LimitName, RateLimiterPostgres>>
+  readonly #database: Database
 
   constructor(database: Database) {
-    const limiter = (name: string, points: number) =>
-      new RateLimiterPostgres({
-        storeClient: database.pool,
-        storeType: 'pool',
-        tableName: 'rate_limits',
-        tableCreated: true,
-        keyPrefix: name,
-        points,
-        duration: windowSeconds,
-        clearExpiredByTimeout: false,
-      })
-    const limiters = Object.entries(quotas).map(([name, points]) => [name, limiter(name, points)] as const)
-    this.#limiters = Object.fromEntries(limiters) as Record<LimitName, RateLimiterPostgres>
+    this.#database = database
   }
 
   /** Counts one request of the client's address; throws RATE_LIMITED past the quota. The answer carries what is left. */
@@ -48,30 +36,21 @@ export class RateLimits {
   }
 
   async #take(ctx: Context, name: LimitName, key: string): Promise<void> {
-    const state = await this.#count(name, key)
-    const left = Math.max(0, state.remainingPoints)
+    const window = await countRequest(this.#database, `${name}:${key}`, windowSeconds * 1_000)
+    const left = Math.max(0, quotas[name] - window.requests)
     // A request that is counted twice is told of what is nearer to its end.
     if (left <= ((ctx.state.requestsLeft as number | undefined) ?? left)) {
       ctx.state.requestsLeft = left
       ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
-      ctx.set('RateLimit', `"${name}";r=${left};t=${secondsOf(state)}`)
+      ctx.set('RateLimit', `"${name}";r=${left};t=${secondsOf(window)}`)
     }
-    if (state.consumedPoints > quotas[name]) {
-      throw problem('RATE_LIMITED', undefined, { headers: { 'Retry-After': String(secondsOf(state)) } })
-    }
-  }
-
-  async #count(name: LimitName, key: string): Promise<RateLimiterRes> {
-    try {
-      return await this.#limiters[name].consume(key)
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) return refused
-      throw refused
+    if (window.requests > quotas[name]) {
+      throw problem('RATE_LIMITED', undefined, { headers: { 'Retry-After': String(secondsOf(window)) } })
     }
   }
 }
 
-const secondsOf = (state: RateLimiterRes): number => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
+const secondsOf = ({ leftMs }: RequestWindow): number => Math.max(1, Math.ceil(leftMs / 1000))
 
 /** The client's address; IPv6 counts by /64, an IPv4 address in IPv6 form as what it is. */
 function clientKey(text: string): string {

@@ -19,7 +19,7 @@ export interface Services {
   readonly log: Logger
   /** Counts how often fields are searched by (shared/types/indexes/uses.ts). */
   readonly uses: Tally
-  /** The time, so that tests own it. */
+  /** The time by the database's clock (shared/db/clock.ts); tests own it. */
   readonly now: () => Date
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { whileRecovering } from '#shared/db/recovering.ts'
+import { Stopwatch } from '#shared/kernel/stopwatch.ts'
 
 /** A change that caches must hear of: the workspace or person whose cached facts are out of date. */
 interface Change {
@@ -32,7 +33,7 @@ export class Changes {
   #next: Promise<void> | undefined
   #horizon: string | undefined
   #seen = new Set<string>()
-  #askedAt = 0
+  readonly #asked = new Stopwatch()
 
   /** `drop` forgets what is cached of a scope, or everything when called with undefined. */
   constructor(url: string, name: string, drop: (scope: string | undefined) => void) {
@@ -61,7 +62,7 @@ export class Changes {
 
   /** From where on, and past which changes, a statement has to look; undefined when that is not known and `settle` must be asked first. */
   mark(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
-    const known = this.#horizon !== undefined && Date.now() - this.#askedAt < staleAfterMs && this.#seen.size < maxSeen
+    const known = this.#horizon !== undefined && this.#asked.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
     return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
   }
 
@@ -69,7 +70,7 @@ export class Changes {
   hear(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
     // Of two statements that ran at the same time, the earlier one may answer last.
     if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
-    this.#askedAt = Date.now()
+    this.#asked.restart()
     for (const [id, scope] of news) {
       this.#seen.add(String(id))
       this.#drop(scope)
@@ -94,12 +95,11 @@ export class Changes {
   }
 
   #apply(rows: readonly Change[]): void {
-    const now = Date.now()
-    if (this.#horizon === undefined || now - this.#askedAt > staleAfterMs) {
+    if (this.#horizon === undefined || this.#asked.elapsedMs() > staleAfterMs) {
       this.#drop(undefined)
       this.#seen = new Set()
     }
-    this.#askedAt = now
+    this.#asked.restart()
     const seen = new Set<string>()
     for (const { id, scope, horizon } of rows) {
       this.#horizon = horizon

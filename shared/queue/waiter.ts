@@ -39,26 +39,26 @@ export class Waiter {
    * undefined when nothing is known of it. Throws when the database stays away.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
-    const deadline = Date.now() + ms
-    let answeredAt = Date.now()
+    const deadline = performance.now() + ms
+    let answeredAt = performance.now()
     let known: Operation | undefined
     for (;;) {
       const woken = Promise.withResolvers<void>()
       const waiters = this.#waiting.get(id) ?? new Set()
       this.#waiting.set(id, waiters.add(woken.resolve))
-      const left = deadline - Date.now()
+      const left = deadline - performance.now()
       const timer = setTimeout(woken.resolve, Math.max(0, Math.min(pollMs, left)))
       signal?.addEventListener('abort', () => woken.resolve(), { once: true })
       try {
         known = await this.#look(id, left + lastLookMs)
-        answeredAt = Date.now()
+        answeredAt = performance.now()
         const settled = known === undefined || known.finished_at !== null
         if (settled || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
         if (error !== late && !isOutOfReach(error)) throw error
-        if (Date.now() >= deadline || signal?.aborted || this.#isStopping) return known
-        if (Date.now() - answeredAt > outageMs) throw error
+        if (performance.now() >= deadline || signal?.aborted || this.#isStopping) return known
+        if (performance.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)
       } finally {
         clearTimeout(timer)
