@@ -45,6 +45,24 @@ export const countColumns = (types: readonly FieldType[]): number =>
   types.reduce((count, type) => count + fieldKinds[type].columns.length, ownColumns)
 
 /**
+ * How many changes of a table wait for its next vacuum: so many, and this share of its records. An exact count is read from an index alone where
+ * a page has not changed since. Measured on a million records, counting 10,000 takes 0.8 ms, 4 ms after 10,000 changes all over the table, 9 ms
+ * after 20,000 and up to 15 ms after the 200,000 that PostgreSQL lets pass. Its vacuum then takes 12 s of its own pace, 0.3 s of processor time
+ * and 66 MB of write-ahead log, in which reading and changing single records is as quick as before; after as many new records it takes 0.3 s.
+ */
+export const vacuumAfter = Object.freeze({ changes: 1_000, share: 0.02 })
+
+const storage = [
+  ['fillfactor', 90],
+  ['autovacuum_vacuum_threshold', vacuumAfter.changes],
+  ['autovacuum_vacuum_scale_factor', vacuumAfter.share],
+  ['autovacuum_vacuum_insert_threshold', vacuumAfter.changes],
+  ['autovacuum_vacuum_insert_scale_factor', vacuumAfter.share],
+]
+  .map((setting) => setting.join(' = '))
+  .join(', ')
+
+/**
  * Makes a new type's table with the columns that every table has. Tables and indexes share one space of names, so an index is never named
  * like a type: its name is longer than a type's key may be.
  */
@@ -58,7 +76,7 @@ export async function createTable(tx: Tx, schema: string, table: string, typeId:
            created_at timestamptz not null,
            updated_at timestamptz not null,
            ?? boolean
-         ) with (fillfactor = 90)`,
+         ) with (${storage})`,
         [schema, table, `id_${hex(typeId)}`, editionColumnOf(1)],
       ),
     ),
