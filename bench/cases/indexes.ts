@@ -2,6 +2,7 @@ import type { Bench, Case, Group, Side } from '#bench/case.ts'
 import { filters, pathOf } from '#bench/cases/records.ts'
 import { dropIndexes } from '#bench/data/indexes.ts'
 import type { Pipeline } from '#bench/data/pipeline.ts'
+import { awaitsVacuum } from '#bench/data/vacuum.ts'
 import { sideOf } from '#bench/load.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 import { Database } from '#shared/db/database.ts'
@@ -38,7 +39,7 @@ export const indexes: Group = {
     for (const size of [small, large]) await dropIndexes(db, size)
     await startWorker(bench, 'schedule')
     return Object.entries(queries).map(([name, query]): Case => {
-      const run = (size: Pipeline) => () => searchOften(bench, db, (index) => `${pathOf(size)}?${query(index, size.records)}`)
+      const run = (size: Pipeline) => () => searchOften(bench, db, size, (index) => `${pathOf(size)}?${query(index, size.records)}`)
       const figures = [small, large].map(({ records }) => records.toLocaleString('en')).join(' → ')
       const aims = { ratioAtMost: 2 }
       return { name: `${name}, ${figures}`, unit: 'slow of 999', rounds: 1, floor: run(small), kontor: run(large), compares: 'p50Ms', aims }
@@ -46,7 +47,7 @@ export const indexes: Group = {
   },
 }
 
-async function searchOften({ kontorUrl, loaded }: Bench, db: Database, path: (index: number) => string): Promise<Side> {
+async function searchOften({ kontorUrl, loaded }: Bench, db: Database, size: Pipeline, path: (index: number) => string): Promise<Side> {
   const headers = { authorization: `Bearer ${loaded.token}` }
   const times: number[] = []
   const search = async () => {
@@ -57,7 +58,7 @@ async function searchOften({ kontorUrl, loaded }: Bench, db: Database, path: (in
     times.push(performance.now() - started)
   }
   for (let index = 0; index < searches.before; index++) await search()
-  await settled(db)
+  await settled(db, size)
   const before = times.length
   for (let index = 0; index < searches.counted; index++) await search()
   const side = sideOf(times.slice(before), 1)
@@ -67,9 +68,12 @@ async function searchOften({ kontorUrl, loaded }: Bench, db: Database, path: (in
 /** What uses wait for before they are written, with some more. */
 const gatherMs = 6_000
 
-/** Waits until every index that was asked for stands: a thousand searches of few records are through before theirs does. */
-async function settled(db: Database): Promise<void> {
+/**
+ * Waits until every index that was asked for stands, for a thousand searches of few records are through before theirs does, and until the
+ * type has been vacuumed after what the other cases wrote to it.
+ */
+async function settled(db: Database, size: Pipeline): Promise<void> {
   const isOpen = ({ state }: ListedIndex) => state === 'wanted' || state === 'building'
   do await new Promise((resolve) => setTimeout(resolve, gatherMs))
-  while ((await listIndexes(db, new Date(), null)).some(isOpen))
+  while ((await awaitsVacuum(db, size)) || (await listIndexes(db, new Date(), null)).some(isOpen))
 }

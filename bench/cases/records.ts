@@ -72,13 +72,13 @@ function writes(bench: Bench, size: Pipeline): Case[] {
 /** The address of a type's records. */
 export const pathOf = ({ workspaceId, key }: Pick<Pipeline, 'workspaceId' | 'key'>): string => `/v1/orgs/${workspaceId}/records/${key}`
 
-/** The nth new record, as a caller sends it. */
+/** The nth new record, as a caller sends it: a search finds as many among the new ones as among those that were loaded (data/pipeline.ts). */
 export const deal = (index: number) => ({
   values: {
     name: `New deal ${index}`,
     stage: `stage-${index % 200}`,
-    amount: 1234.5,
-    due: '2026-12-24',
+    amount: ((index * 7_919) % 100_000) / 100,
+    due: new Date(Date.UTC(2026, 0, 1 + (index % 365))).toISOString().slice(0, 10),
     email: 'someone@example.com',
     notes: 'A few words about what was said on the phone.',
   },

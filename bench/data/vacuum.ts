@@ -1,0 +1,13 @@
+import type { Pipeline } from '#bench/data/pipeline.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { vacuumAfter } from '#shared/types/tables.ts'
+
+/** Whether a type has changed so much that its table is to be vacuumed, or is just now: PostgreSQL looks once in a minute. */
+export async function awaitsVacuum(db: Executor, { schema, key }: Pick<Pipeline, 'schema' | 'key'>): Promise<boolean> {
+  const [row] = await db.query<{ due: boolean }>({
+    text: `select greatest(n_dead_tup, n_ins_since_vacuum) > $3::int + $4::float8 * reltuples as due
+      from pg_stat_user_tables join pg_class on oid = relid where schemaname = $1 and pg_stat_user_tables.relname = $2`,
+    values: [schema, key, vacuumAfter.changes, vacuumAfter.share],
+  })
+  return row?.due ?? false
+}
