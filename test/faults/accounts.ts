@@ -9,12 +9,12 @@ export async function settleAccounts(site: Site, load: Load, faults: number, not
   await load.end()
   const left = await drain(site)
   const { promises, sender } = load
-  const records = await recordNames(site)
+  const records = await recordsOf(site)
   const accounts = [
     namesAccount(promises, records),
     followersAccount(records, await countBy(site, entriesOfCreations)),
     followersAccount(records, await countBy(site, itemsOfCreations)),
-    valuesAccount(promises, await valuesGiven(site)),
+    valuesAccount(promises, records, await valuesGiven(site)),
   ]
   return {
     faults,
@@ -38,8 +38,8 @@ interface Account {
 }
 
 /** A record that was acknowledged is there once; any other that was asked for, once at most. */
-function namesAccount({ names }: Promises, records: ReadonlyMap<string, string>): Account {
-  const found = Map.groupBy(records.values(), (name) => name)
+function namesAccount({ names }: Promises, records: Records): Account {
+  const found = Map.groupBy(records.values(), ({ name }) => name)
   const counts = [...names].map(([name, isTold]) => ({ isTold, count: found.get(name)?.length ?? 0 }))
   return {
     lost: counts.filter(({ isTold, count }) => isTold && count === 0).length,
@@ -52,7 +52,7 @@ const entriesOfCreations = `
 const itemsOfCreations = 'select record_id as id, count(*)::integer from notifications where workspace_id = $1 group by 1'
 
 /** Each record has one audit entry of its creation, and one notification; what never came to be has none. */
-function followersAccount(records: ReadonlyMap<string, string>, counts: ReadonlyMap<string, number>): Account {
+function followersAccount(records: Records, counts: ReadonlyMap<string, number>): Account {
   return {
     lost: [...records.keys()].filter((id) => !counts.has(id)).length,
     repeated: sum([...counts.values()].map(beyondOne)),
@@ -60,15 +60,24 @@ function followersAccount(records: ReadonlyMap<string, string>, counts: Readonly
   }
 }
 
-/** A record that was changed holds the last value that was acknowledged, or one that was asked for after it, and was given each value once. */
-function valuesAccount({ values }: Promises, changes: ReadonlyMap<string, readonly number[]>): Account {
-  const all = [...values].map(([id, value]) => ({ ...value, given: changes.get(id) ?? [], last: changes.get(id)?.at(-1) ?? -1 }))
+/**
+ * A record that was changed was given each value once, and last one that was acknowledged, or that was asked for after it; and it holds what
+ * its audit entries say.
+ */
+function valuesAccount({ values }: Promises, records: Records, changes: ReadonlyMap<string, readonly number[]>): Account {
+  const all = [...values].map(([id, value]) => {
+    const given = changes.get(id) ?? []
+    return { ...value, given, last: given.at(-1) ?? -1, held: Number(records.get(id)?.address ?? -1) }
+  })
   return {
     lost: sum(all.map(({ acknowledged, given }) => Math.max(0, acknowledged - new Set(given).size))),
     repeated: sum(all.map(({ given }) => given.length - new Set(given).size)),
-    wrong: all
-      .filter(({ last, acknowledged, asked }) => last < acknowledged || last > asked)
-      .map(({ last, acknowledged, asked }) => `A record was last given ${last}, of ${acknowledged} acknowledged and ${asked} asked for`),
+    wrong: all.flatMap(({ last, held, acknowledged, asked }) => [
+      ...(last < acknowledged || last > asked
+        ? [`A record was last given ${last}, of ${acknowledged} acknowledged and ${asked} asked for`]
+        : []),
+      ...(held === last ? [] : [`A record holds ${held}, and its audit entries say ${last}`]),
+    ]),
   }
 }
 
@@ -92,13 +101,15 @@ async function drain({ db, org }: Site): Promise<string[]> {
   }
 }
 
-/** Every record's name by its id, as the API lists them. */
-async function recordNames({ org }: Site): Promise<Map<string, string>> {
-  const names = new Map<string, string>()
+/** What the API lists of every record, by its id. */
+type Records = ReadonlyMap<string, { readonly name: string; readonly address?: string }>
+
+async function recordsOf({ org }: Site): Promise<Records> {
+  const records = new Map<string, { name: string; address?: string }>()
   for (let cursor = ''; ; ) {
     const { data } = await org.owner.get(`${org.path}/records/locations?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
-    for (const { id, values } of data.records) names.set(id, values.name)
-    if (!data.next_cursor) return names
+    for (const { id, values } of data.records) records.set(id, values)
+    if (!data.next_cursor) return records
     cursor = data.next_cursor
   }
 }

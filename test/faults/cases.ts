@@ -1,5 +1,6 @@
 import type { FaultCase } from '#test/faults/case.ts'
 import { apiKilled } from '#test/faults/cases/api-killed.ts'
+import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
@@ -23,6 +24,7 @@ export const cases: readonly FaultCase[] = [
   poisonJob,
   slowClients,
   memoryPressure,
+  clockMoved,
   networkCut,
   networkStalled,
   networkForgotten,

@@ -6,6 +6,8 @@ import type { Teardown } from '#test/faults/case.ts'
 export interface Network {
   /** The address of what stands behind it, through it. */
   readonly url: string
+  /** How many connections go through it now. */
+  readonly links: number
   /** Nothing comes through any more, and nobody hears of that: connections stay, and new ones are made and never answered. */
   readonly stall: () => void
   /** What stalled is lost for ever, as behind a firewall that forgot its connections; new ones come through. */
@@ -61,6 +63,9 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
   through.port = String((server.address() as AddressInfo).port)
   return {
     url: through.href,
+    get links() {
+      return links.size
+    },
     stall: () => {
       isStalled = true
       for (const { near, far } of links) for (const socket of [near, far]) socket.pause()

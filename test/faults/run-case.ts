@@ -37,8 +37,9 @@ export async function runCase({ name, limitSeconds, run }: FaultCase): Promise<O
 
 function failuresOf(result: Figures | Skipped): string[] {
   if ('skipped' in result) return []
-  const { acknowledged, lost, repeated, hung, wrong } = result
+  const { faults, acknowledged, lost, repeated, hung, wrong } = result
   const named = { 'acknowledged and lost': lost, repeated, hung }
   const failures = Object.entries(named).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
-  return [...failures, ...(acknowledged === 0 ? ['Nothing was acknowledged, so nothing was shown'] : []), ...wrong]
+  const empty = Object.entries({ 'The fault never happened': faults, 'Nothing was acknowledged': acknowledged })
+  return [...failures, ...empty.flatMap(([what, count]) => (count === 0 ? [`${what}, so nothing was shown`] : [])), ...wrong]
 }

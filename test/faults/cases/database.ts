@@ -34,12 +34,14 @@ const otherSessions = `from pg_stat_activity where application_name like 'kontor
 
 /** One session after the other is ended by the server, as an administrator or a failover does it. */
 export const sessionsEnded = databaseFault('every session of the database is ended', 5, async ({ db }) => {
-  await db.query(`select pg_terminate_backend(pid) ${otherSessions}`)
+  const { rowCount } = await db.query(`select pg_terminate_backend(pid) ${otherSessions}`)
+  if (!rowCount) throw new Error('There were no sessions to end')
 })
 
 /** The server takes a session that dies for a sign of broken memory, and restarts all of them. */
 export const sessionKilled = databaseFault('kill -9 of a session of the database', 5, async ({ db, cluster }) => {
   const { rows } = await db.query<{ pid: number }>(`select pid ${otherSessions} order by state = 'active' desc, random() limit 1`)
+  if (rows.length === 0) throw new Error('There was no session to kill')
   for (const { pid } of rows) process.kill(pid, 'SIGKILL')
   await cluster.back()
 })

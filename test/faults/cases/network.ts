@@ -27,8 +27,10 @@ const networkFault = (name: string, times: number, badMs: number, worsen: (netwo
     const load = await startLoad(site.org, site.apis)
     const [network] = networks
     const returns: number[] = []
-    for (let time = 0; network && time < times; time++) {
+    if (!network) throw new Error('Nobody asked for the network')
+    for (let time = 0; time < times; time++) {
       await delay(wellMs)
+      if (network.links === 0) throw new Error('Nobody goes through the network')
       await worsen(network)
       await delay(badMs)
       network.mend()
