@@ -320,7 +320,7 @@ create table operations (
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_threshold=5000, autovacuum_analyze_threshold=5000);
 
 create table outbox_mails (
   id uuid not null,
