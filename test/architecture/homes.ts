@@ -25,7 +25,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'pg-protocol': ['shared/db'],
   pino: ['shared/kernel/log.ts'],
   'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
-  'rate-limiter-flexible': ['api/access/rate-limit.ts'],
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],
   'swagger-ui-dist': ['api/pages'],
