@@ -104,7 +104,7 @@ function sortKey(scope: Scope, type: RecordType, access: RecordAccess, key: stri
 function filterOf(scope: Scope, type: RecordType, access: RecordAccess, filter: Filter, index: number): Condition {
   const path = `filter[${index}]`
   const field = usable(type, access, filter.field, `${path}.field`)
-  const read = readFilter(field, filter, path, type.commonTrigrams.get(field.id))
+  const read = readFilter(field, filter, path, type.knownTrigrams.get(field.id))
   noteFilter(scope, field, filter)
   return { ...conditionOf(field.column, read, path), dependsOnValues: read.operator !== 'eq' }
 }
@@ -132,7 +132,7 @@ function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: 
   const fields = type.fields.filter((field) => fieldKinds[field.type].isText)
   for (const field of fields) if (!access.neverVisible.has(field.key)) noteSearch(scope, field, q)
   const matches = fields.map((field) => {
-    const comparison = contains(q, type.commonTrigrams.get(field.id))
+    const comparison = contains(q, type.knownTrigrams.get(field.id))
     return { field, matching: conditionOf(field.column, comparison, `q ${field.column}`) }
   })
   return {

@@ -5,6 +5,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
+import type { KnownTrigrams } from '#shared/types/fields/trigrams.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/types/tables.ts'
 import { readUi } from '#shared/types/ui.ts'
 
@@ -31,8 +32,8 @@ export interface RecordType {
   readonly editionColumn: string
   /** Whether a record of the type was ever long (shared/records/sizes.ts). */
   readonly longRecords: boolean
-  /** By a field's id, the trigrams that nearly all of its values have, where it has an index of them (shared/types/indexes/sample.ts). */
-  readonly commonTrigrams: ReadonlyMap<string, ReadonlySet<string>>
+  /** By a field's id, what is known of the trigrams of its values, where it has an index of them (shared/types/indexes/sample.ts). */
+  readonly knownTrigrams: ReadonlyMap<string, KnownTrigrams>
 }
 
 interface Row {
@@ -47,7 +48,12 @@ interface Row {
   readonly edition: number
   readonly long_records: boolean
   readonly created_at: string
-  readonly fields: readonly (FieldRow & { readonly common_trigrams: readonly string[] | null })[]
+  readonly fields: readonly (FieldRow & TrigramsRow)[]
+}
+
+interface TrigramsRow {
+  readonly common_trigrams: readonly string[] | null
+  readonly frequent_trigrams: readonly string[] | null
 }
 
 /** A field as its table keeps it: a row of `fieldColumns`. */
@@ -133,10 +139,15 @@ function pictureOf(workspaceId: string, { created_at, edition, long_records, fie
     schema: schemaOf(workspaceId),
     editionColumn: editionColumnOf(edition),
     longRecords: long_records,
-    commonTrigrams: new Map(rows.map(({ id, common_trigrams }) => [id, new Set(common_trigrams)])),
+    knownTrigrams: new Map(rows.flatMap((field) => (field.common_trigrams ? [[field.id, trigramsOfRow(field)]] : []))),
   }
   return Object.freeze(picture)
 }
+
+const trigramsOfRow = ({ common_trigrams, frequent_trigrams }: TrigramsRow): KnownTrigrams => ({
+  common: new Set(common_trigrams),
+  frequent: new Set(frequent_trigrams),
+})
 
 const find = sql(
   'find_record_type',
@@ -144,7 +155,7 @@ const find = sql(
      coalesce((
        select json_agg(listed order by listed.position)
        from (
-         select field.position, ${fieldColumns}, kept.common_trigrams
+         select field.position, ${fieldColumns}, kept.common_trigrams, kept.frequent_trigrams
          from fields as field left join field_indexes as kept
            on kept.workspace_id = field.workspace_id and kept.field_id = field.id and kept.kind = 'trigram'
          where field.workspace_id = type.workspace_id and field.type_id = type.id

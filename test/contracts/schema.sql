@@ -71,6 +71,7 @@ create table field_indexes (
   retry_at timestamp with time zone,
   sampled_at timestamp with time zone,
   common_trigrams text[] default '{}'::text[] not null,
+  frequent_trigrams text[] default '{}'::text[] not null,
   constraint field_indexes_pkey PRIMARY KEY (workspace_id, field_id, kind),
   constraint field_indexes_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
 );
@@ -672,7 +673,7 @@ CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys 
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> new.common_trigrams)) EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
 

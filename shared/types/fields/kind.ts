@@ -1,5 +1,6 @@
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
 import type { FieldShape, RuleKey } from '#shared/types/fields/field.ts'
+import type { KnownTrigrams } from '#shared/types/fields/trigrams.ts'
 
 /** The operators of a search filter (document 1, Filter operators by field type). */
 export type FilterOperator = 'eq' | 'ne' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -25,10 +26,10 @@ export interface KindFilter {
   /** The operator of a filter that names none. */
   readonly byDefault: FilterOperator
   /**
-   * Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. `common` are the
-   * trigrams that nearly all of the field's values have, as far as they are known.
+   * Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. `known` is what is
+   * known of the trigrams of the field's values.
    */
-  readonly read: (operator: FilterOperator, value: string, path: string, common?: ReadonlySet<string>) => Comparison
+  readonly read: (operator: FilterOperator, value: string, path: string, known?: KnownTrigrams) => Comparison
 }
 
 type Value = NonNullable<FieldValue>

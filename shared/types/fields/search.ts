@@ -4,6 +4,7 @@ import type { Field } from '#shared/types/fields/field.ts'
 import type { Comparison, FilterOperator } from '#shared/types/fields/kind.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
+import type { KnownTrigrams } from '#shared/types/fields/trigrams.ts'
 
 /** One condition of a search on a field (document 1, Search mode); without an operator the type's own one counts. */
 export interface FieldFilter {
@@ -15,19 +16,20 @@ type Searched = Pick<Field, 'key' | 'type'>
 
 /**
  * Reads a filter on a field. Throws VALIDATION_ERROR that names the field and what is allowed when the type cannot be filtered on, does
- * not know the operator, or the value does not suit it. `path` is the filter's; `common` are the field's common trigrams.
+ * not know the operator, or the value does not suit it. `path` is the filter's; `known` is what is known of the
+ * trigrams of the field's values.
  */
 export function readFilter(
   { key, type }: Searched,
   { op, value }: FieldFilter,
   path: string,
-  common?: ReadonlySet<string>,
+  known?: KnownTrigrams,
 ): Comparison & { readonly operator: FilterOperator } {
   const { filter } = fieldKinds[type]
   if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
   const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
   if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
-  return { operator, ...filter.read(operator, value, `${path}.value for ${key}`, common) }
+  return { operator, ...filter.read(operator, value, `${path}.value for ${key}`, known) }
 }
 
 /** The SQL condition of a comparison with a field's column; `values`, its own or slots for them, stand in the order of its own. */

@@ -5,26 +5,38 @@ interface Trigram {
   readonly to: number
 }
 
+/** What is known of the trigrams that values of a field have: those of many values, and those of fewer that are not rare either. */
+export interface KnownTrigrams {
+  readonly common: ReadonlySet<string>
+  readonly frequent: ReadonlySet<string>
+}
+
 /** The trigrams of a whole value in small letters, each once: as PostgreSQL's pg_trgm keeps them, or near enough to count them by. */
 export const trigramsOf = (value: string): ReadonlySet<string> => new Set(trigramsIn(Array.from(value), true).map(({ letters }) => letters))
 
 /**
  * The parts of a text in small letters that a trigram index is best asked for: they stand in it in this order, do not overlap, and have no
- * trigram of `common`, which nearly all values have. The text itself when it has none of them, or nothing else.
+ * common trigram. The text itself when it has none, or when too little is left: with fewer than two rare trigrams the index would find many
+ * records more.
  */
-export function uncommonParts(text: string, common: ReadonlySet<string>): readonly string[] {
+export function uncommonParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] {
   if (common.size === 0) return [text]
   const letters = Array.from(text)
   const parts: { readonly from: number; to: number }[] = []
   let lastCommon = -1
+  let rare = 0
   for (const { letters: three, from, to } of trigramsIn(letters, false)) {
     const part = parts.at(-1)
-    if (common.has(three)) lastCommon = from
-    else if (part && lastCommon < part.from) part.to = to
+    if (common.has(three)) {
+      lastCommon = from
+      continue
+    }
+    if (part && lastCommon < part.from) part.to = to
     else if (lastCommon < from && (!part || part.to <= from)) parts.push({ from, to })
+    else continue
+    if (!frequent.has(three)) rare++
   }
-  const isWhole = lastCommon < 0 || parts.length === 0
-  return isWhole ? [text] : parts.map(({ from, to }) => letters.slice(from, to).join(''))
+  return lastCommon < 0 || rare < 2 ? [text] : parts.map(({ from, to }) => letters.slice(from, to).join(''))
 }
 
 const isWordLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter)

@@ -142,10 +142,10 @@ export const noteBuilt = sql(
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 
-/** Notes what trigrams nearly all of a field's values have. Values: workspace, field, kind, now, trigrams. */
+/** Notes what is known of the trigrams of a field's values. Values: workspace, field, kind, now, common trigrams, frequent ones. */
 export const noteSampled = sql(
   'note_index_sampled',
-  `update field_indexes set sampled_at = $4, common_trigrams = $5, failures = 0, failure = null, retry_at = null
+  `update field_indexes set sampled_at = $4, common_trigrams = $5, frequent_trigrams = $6, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 

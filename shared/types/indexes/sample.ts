@@ -9,35 +9,38 @@ import { thresholds } from '#shared/types/indexes/thresholds.ts'
 import { schemaOf } from '#shared/types/tables.ts'
 
 /**
- * Looks at some values of a field that has a trigram index, and notes what trigrams nearly all of them have: searches then ask the index
- * for the others alone. They find the same with a list that is old or wrong.
+ * Looks at some values of a field that has a trigram index, and notes what trigrams many of them have: searches then ask the index for the
+ * others, as far as there are enough. They find the same with lists that are old or wrong.
  */
 export async function sampleField(session: Session, { type, field, kind }: Wish, now: () => Date): Promise<void> {
-  const { values, characters } = thresholds.sample
-  const percent = Math.min(100, (100 * values) / Math.max(type.records, 1))
+  const { values, spread, characters } = thresholds.sample
+  const percent = Math.min(100, (100 * values * spread) / Math.max(type.records, 1))
   const found = await session.query<{ readonly value: string }>(
     build(
-      builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null limit ?', [
+      builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [
         lowerCaseOf(builder.raw('left(??, ?)', [field.column, characters])),
         schemaOf(type.workspaceId),
         type.key,
         percent,
         field.column,
+        1 / spread,
         2 * values,
       ]),
     ),
   )
-  const common = commonTrigrams(found.map(({ value }) => value))
-  await session.query(noteSampled(type.workspaceId, field.id, kind, now(), common))
+  const { common, frequent } = countTrigrams(found.map(({ value }) => value))
+  await session.query(noteSampled(type.workspaceId, field.id, kind, now(), common, frequent))
 }
 
-/** The trigrams that nearly all of the values have, sorted, so that the same are the same list; of very many the most common. */
-export function commonTrigrams(values: readonly string[]): string[] {
-  if (values.length < thresholds.sample.least) return []
+/** The common and the frequent trigrams of values; each list is sorted, so that the same trigrams are the same list. */
+export function countTrigrams(values: readonly string[]): { readonly common: string[]; readonly frequent: string[] } {
+  if (values.length < thresholds.sample.least) return { common: [], frequent: [] }
   const counts = new Map<string, number>()
   for (const value of values) for (const trigram of trigramsOf(value)) counts.set(trigram, (counts.get(trigram) ?? 0) + 1)
-  const common = [...counts].filter(([, count]) => count >= thresholds.common.share * values.length)
-  common.sort(([, one], [, other]) => other - one)
-  const kept = common.slice(0, thresholds.common.trigrams).map(([trigram]) => trigram)
-  return kept.sort()
+  const known = [...counts].filter(([, count]) => count >= thresholds.trigrams.frequent * values.length)
+  known.sort(([, one], [, other]) => other - one)
+  const most = known.slice(0, thresholds.trigrams.most)
+  const isCommon = ([, count]: readonly [string, number]) => count >= thresholds.trigrams.common * values.length
+  const sorted = (some: readonly (readonly [string, number])[]) => some.map(([trigram]) => trigram).sort()
+  return { common: sorted(most.filter(isCommon)), frequent: sorted(most.filter((one) => !isCommon(one))) }
 }

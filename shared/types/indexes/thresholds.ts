@@ -21,12 +21,16 @@ export const thresholds = Object.freeze({
   /** `q` looks into every text field, and needs an index on each; a type with more of them gets none for it. */
   searchedFields: 8,
   /**
-   * A trigram index leaves it to the condition to find trigrams that this share of the values has: to ask for one that a million records
-   * hold takes 3 ms, and finds at most a third less. With 0.3, searches of prose took up to thirty times as long, with 0.5 four times.
+   * Trigrams that this share of the values has are common, and frequent. Searches leave common ones to the condition, as far as rare ones
+   * are left (`uncommonParts`): to ask for one that a million records hold takes 3 ms. Without regard to what is left, or with higher bounds
+   * of it, searches of prose took up to thirty times as long; so none took twice. Of very many the most common are known.
    */
-  common: { share: 0.75, trigrams: 500 },
-  /** They are counted in so many values, as far as so many characters, and again after so many days; fewer values than `least` say nothing. */
-  sample: { values: 1_000, least: 100, characters: 1_000, days: 1 },
+  trigrams: { common: 0.1, frequent: 0.02, most: 1_000 },
+  /**
+   * They are counted in so many values, as far as so many characters, and again after so many days; fewer values than `least` say nothing.
+   * One in `spread` is taken of those that lie together, which were made together and have more in common than others.
+   */
+  sample: { values: 1_000, least: 100, spread: 5, characters: 1_000, days: 1 },
   /** What failed is tried again after a minute, then after twice as long each time. */
   retry: { firstMinutes: 1, lastMinutes: 24 * 60 },
 })

@@ -7,7 +7,7 @@ import { Database } from '#shared/db/database.ts'
 import { build } from '#shared/db/statement.ts'
 import { contains } from '#shared/types/fields/filter.ts'
 import { comparing } from '#shared/types/fields/search.ts'
-import { trigramsOf, uncommonParts } from '#shared/types/fields/trigrams.ts'
+import { type KnownTrigrams, trigramsOf, uncommonParts } from '#shared/types/fields/trigrams.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
 const test = anyTest as TestFn<{ readonly db: Database; readonly close: () => Promise<void> }>
@@ -23,9 +23,10 @@ test.before(async (t) => {
 })
 test.after.always((t) => t.context.close())
 
-const email = trigramsOf('person@example.com')
-const deal = trigramsOf('deal of')
-const cases: readonly (readonly [text: string, common: ReadonlySet<string>, parts: readonly string[]])[] = [
+const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: trigramsOf(common), frequent: trigramsOf(frequent) })
+const email = knowing('person@example.com')
+const deal = knowing('deal of')
+const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: readonly string[]])[] = [
   ['person712345@', email, ['on712345@']],
   ['person7@example.com', email, ['on7@']],
   ['712345@example', email, ['712345@']],
@@ -36,54 +37,59 @@ const cases: readonly (readonly [text: string, common: ReadonlySet<string>, part
   ['a deal of 10 % of 200', deal, [' 10 ', ' 200']],
   ['deals of', deal, ['als ']],
   ['ordeal 1', deal, ['orde', ' 1']],
-  ['x deal', new Set(['  d']), ['deal']],
+  ['x deal', { common: new Set(['  d']), frequent: new Set() }, ['deal']],
+  ['deal 12', deal, [' 12']],
+  ['deal 12', knowing('deal', '12'), ['deal 12']],
+  ['deal 4711', knowing('deal', '47'), [' 4711']],
+  ['deal 4711', knowing('deal 4', '471'), ['deal 4711']],
   ['x', deal, ['x']],
   ['', deal, ['']],
-  ['größe der straße', trigramsOf('der'), ['größe ', ' straße']],
-  ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', trigramsOf('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
+  ['größe der straße', knowing('der'), ['größe ', ' straße']],
+  ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', knowing('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
 ]
-for (const [text, common, parts] of cases) {
-  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}`, (t) => {
-    t.deepEqual(uncommonParts(text, common), parts)
+for (const [index, [text, known, parts]] of cases.entries()) {
+  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
+    t.deepEqual(uncommonParts(text, known), parts)
   })
 }
 
 const letter = fc.constantFrom(...'aabbccABC112233 _@%\\.-éÉßΣİ\u{1f600}\u{20000}')
 const someText = fc.string({ unit: letter, minLength: 1, maxLength: 30 })
 
-/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for common trigrams. */
+/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for known of trigrams. */
 const searches = fc
   .record({ value: someText, from: fc.nat(29), length: fc.nat(30), change: fc.option(fc.tuple(fc.nat(29), letter)) })
   .chain(({ value, from, length, change }) => {
     const all = Array.from(value)
     const text = all.slice(from % all.length, (from % all.length) + length).join('')
     if (change) all[change[0] % all.length] = change[1]
-    const known = [...trigramsOf(lowerCase(value))]
-    const common = fc.subarray(known, { minLength: Math.floor(known.length / 2) }).map((some) => new Set(some))
-    return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), common })
+    const trigrams = [...trigramsOf(lowerCase(value))]
+    const some = (minLength: number) => fc.subarray(trigrams, { minLength }).map((chosen) => new Set(chosen))
+    const known = fc.record({ common: some(Math.floor(trigrams.length / 2)), frequent: fc.oneof(fc.constant(new Set<string>()), some(0)) })
+    return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
   })
 
 test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
-  const property = fc.property(searches, ({ text, common }) => {
+  const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
-    const parts = uncommonParts(rest, common)
+    const parts = uncommonParts(rest, known)
     for (const part of parts) {
       t.true(rest.includes(part))
       rest = rest.slice(rest.indexOf(part) + part.length)
     }
-    if (parts[0] !== lowerCase(text)) for (const part of parts) t.deepEqual(uncommonParts(part, common), [part])
+    if (parts[0] !== lowerCase(text)) for (const part of parts) t.deepEqual(uncommonParts(part, known), [part])
   })
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
-test('whatever is held for common, a text is found where it stands and nowhere else', async (t) => {
+test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
   const { db } = t.context
-  const holds = (value: string, text: string, common?: ReadonlySet<string>) => {
-    const comparison = contains(text, common)
+  const holds = (value: string, text: string, known?: KnownTrigrams) => {
+    const comparison = contains(text, known)
     return builder.raw('(select ? from (select ?::text as kept) as one)', [comparing('kept', comparison, comparison.values), value])
   }
   const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
-    const columns = all.flatMap(({ value, text, common }) => [holds(value, text), holds(value, text, common)])
+    const columns = all.flatMap(({ value, text, known }) => [holds(value, text), holds(value, text, known)])
     const [row] = await db.query(build(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
     const found = (row as { found: boolean[] }).found
     for (const [index, { value, text }] of all.entries()) {
