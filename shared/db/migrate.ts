@@ -1,19 +1,24 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
+import type pg from 'pg'
 
 const folder = join(import.meta.dirname, '..', '..', 'migrations')
 
 /** Any 64-bit number of our own: processes that migrate at once wait for each other on it. */
-const lockKey = 7_203_114_552
+export const lockKey = 7_203_114_552
+
+/** How often a process that waits for another's migrations asks whether they are done. */
+const askAgainMs = 200
 
 /** Brings the database to the newest migration, one process at a time; the others wait and find nothing left to do. */
 export async function migrate(databaseUrl: string): Promise<void> {
   const db = knex({ client: 'pg', connection: databaseUrl, pool: { min: 1, max: 2 } })
   const lock = await db.client.acquireConnection()
   try {
-    await lock.query('select pg_advisory_lock($1)', [lockKey])
+    while (!(await isTaken(lock))) await pause(askAgainMs)
     await db.migrate.latest({ migrationSource: forwardOnly, tableName: 'migrations' })
   } finally {
     // The lock goes with its session, also when this process is killed.
@@ -21,6 +26,15 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await db.client.releaseConnection(lock)
     await db.destroy()
   }
+}
+
+/**
+ * Whether the lock is ours now. Asked for again and again: who waits for it in the database holds a snapshot meanwhile, and an index that is
+ * created concurrently waits for that, so that neither would come to an end.
+ */
+async function isTaken(session: pg.Client): Promise<boolean> {
+  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey])
+  return rows[0]?.taken === true
 }
 
 let newest: Promise<string> | undefined
