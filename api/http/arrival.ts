@@ -38,8 +38,13 @@ export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arriv
   }
 }
 
-/** Lets go of a request whose answer is made although the request has not ended: the rest flows past, and the connection ends with it. */
+/**
+ * Lets go of a request whose answer is made although the request has not ended: the rest flows past, and the connection ends with it. So it
+ * does after a request that asked for another protocol.
+ */
 export function endUnread({ req, res }: Context): void {
+  // After such a one, Node says nothing of a next request that is no HTTP: its sender would wait until headers are too late.
+  if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
   res.once('finish', () => {
     if (req.complete) return
     req.unpipe()

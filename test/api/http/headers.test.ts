@@ -1,5 +1,5 @@
 import test from 'ava'
-import { sendRaw } from '#test/support/wire.ts'
+import { sendRaw, Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const records = (w: World) => `${w.org.path}/records/locations`
@@ -106,4 +106,13 @@ test('browsers of any origin may call the authenticated routes, without credenti
     t.is(answer.headers.get('access-control-allow-credentials'), null)
   }
   t.is((await w.org.owner.get(records(w))).headers.get('access-control-allow-origin'), null)
+})
+
+test('a request that asks for another protocol is answered, and its connection ends with the answer', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const asks = ['Host: localhost', bearer(w), 'Connection: Upgrade', 'Upgrade: websocket'].join('\r\n')
+  const answer = await new Wire(w.api.port).send(`GET ${records(w)} HTTP/1.1\r\n${asks}\r\n\r\n`).answer()
+  t.is(answer.status, 200)
+  t.is(answer.headers.get('connection'), 'close')
 })
