@@ -16,11 +16,11 @@ export const trigramsOf = (value: string): ReadonlySet<string> => new Set(trigra
 
 /**
  * The parts of a text in small letters that a trigram index is best asked for: they stand in it in this order, do not overlap, and have no
- * common trigram. The text itself when it has none, or when too little is left: with fewer than two rare trigrams the index would find many
- * records more.
+ * common trigram. Null when nothing is known, or none of its trigrams is rare. Where common ones are left out two must be: the index would
+ * find many records more by one.
  */
-export function uncommonParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] {
-  if (common.size === 0) return [text]
+export function rareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
+  if (common.size + frequent.size === 0) return null
   const letters = Array.from(text)
   const parts: { readonly from: number; to: number }[] = []
   let lastCommon = -1
@@ -36,7 +36,9 @@ export function uncommonParts(text: string, { common, frequent }: KnownTrigrams)
     else continue
     if (!frequent.has(three)) rare++
   }
-  return lastCommon < 0 || rare < 2 ? [text] : parts.map(({ from, to }) => letters.slice(from, to).join(''))
+  const isWhole = lastCommon < 0
+  if (rare < (isWhole ? 1 : 2)) return null
+  return isWhole ? [text] : parts.map(({ from, to }) => letters.slice(from, to).join(''))
 }
 
 const isWordLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter)

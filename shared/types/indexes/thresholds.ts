@@ -22,7 +22,7 @@ export const thresholds = Object.freeze({
   searchedFields: 8,
   /**
    * Trigrams that this share of the values has are common, and frequent. Searches leave common ones to the condition, as far as rare ones
-   * are left (`uncommonParts`): to ask for one that a million records hold takes 3 ms. Without regard to what is left, or with higher bounds
+   * are left (`rareParts`): to ask for one that a million records hold takes 3 ms. Without regard to what is left, or with higher bounds
    * of it, searches of prose took up to thirty times as long; so none took twice. Of very many the most common are known.
    */
   trigrams: { common: 0.1, frequent: 0.02, most: 1_000 },
