@@ -15,6 +15,7 @@ export async function settleAccounts(site: Site, load: Load, faults: number, not
     followersAccount(records, await countBy(site, entriesOfCreations)),
     followersAccount(records, await countBy(site, itemsOfCreations)),
     valuesAccount(promises, records, await valuesGiven(site)),
+    ...(load.isNumbered ? [numbersAccount(records)] : []),
   ]
   return {
     faults,
@@ -60,6 +61,12 @@ function followersAccount(records: Records, counts: ReadonlyMap<string, number>)
   }
 }
 
+/** Each record has a number, and no other record has it; a number may be missing. */
+function numbersAccount(records: Records): Account {
+  const numbers = [...records.values()].flatMap(({ number }) => number ?? [])
+  return { lost: records.size - numbers.length, repeated: numbers.length - new Set(numbers).size }
+}
+
 /**
  * A record that was changed was given each value once, and last one that was acknowledged, or that was asked for after it; and it holds what
  * its audit entries say.
@@ -102,10 +109,10 @@ async function drain({ db, org }: Site): Promise<string[]> {
 }
 
 /** What the API lists of every record, by its id. */
-type Records = ReadonlyMap<string, { readonly name: string; readonly address?: string }>
+type Records = ReadonlyMap<string, { readonly name: string; readonly address?: string; readonly number?: string }>
 
 async function recordsOf({ org }: Site): Promise<Records> {
-  const records = new Map<string, { name: string; address?: string }>()
+  const records = new Map<string, { name: string; address?: string; number?: string }>()
   for (let cursor = ''; ; ) {
     const { data } = await org.owner.get(`${org.path}/records/locations?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
     for (const { id, values } of data.records) records.set(id, values)

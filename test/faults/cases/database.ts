@@ -14,7 +14,7 @@ const databaseFault = (name: string, times: number, fault: (site: Site) => Promi
   limitSeconds: 180,
   run: async (t) => {
     const site = await openSite(t)
-    const load = await startLoad(site.org, site.apis)
+    const load = await startLoad(site.org, site.apis, { isNumbered: true })
     const outages: number[] = []
     for (let time = 0; time < times; time++) {
       await delay(betweenMs)

@@ -21,17 +21,28 @@ const patienceMs = 60_000
 export interface Load {
   readonly sender: Sender
   readonly promises: Promises
+  readonly isNumbered: boolean
   /** Begins nothing more; resolves when what was begun has been answered. */
   readonly end: () => Promise<void>
 }
 
+interface LoadOptions {
+  /** Whether every record gets a number. Creations take turns then. */
+  readonly isNumbered?: boolean
+}
+
 /** Starts a load on a workspace through these APIs. */
-export async function startLoad(org: Org, apis: readonly { readonly root: string }[]): Promise<Load> {
+export async function startLoad(
+  org: Org,
+  apis: readonly { readonly root: string }[],
+  { isNumbered = false }: LoadOptions = {},
+): Promise<Load> {
   const roots = apis.map(({ root }) => root)
   const [sender, promises] = [new Sender(roots, org.owner.token ?? ''), new Promises()]
   const [over, enough] = [new AbortController(), new AbortController()]
   const stream = { sender, promises, path: org.path, functionId: await makeFunction(org), enough: enough.signal }
   await makeRule(org)
+  if (isNumbered) await numberRecords(org)
   const streams = mix.flatMap(({ kind, streams, restMs }) =>
     Array.from({ length: streams }, async () => {
       for (const step = await kind(stream); !over.signal.aborted; await delay(restMs)) await step()
@@ -42,6 +53,7 @@ export async function startLoad(org: Org, apis: readonly { readonly root: string
   return {
     sender,
     promises,
+    isNumbered,
     end: async () => {
       over.abort()
       const timer = setTimeout(() => enough.abort(), patienceMs)
@@ -61,4 +73,12 @@ async function makeFunction({ owner, path }: Org): Promise<string> {
 /** Every new location is a notification for the owner. */
 async function makeRule({ owner, path }: Org): Promise<void> {
   await owner.post(`${path}/notification-rules`, { name: 'Load', object_type: 'locations', event: 'created', title: 'A new place' })
+}
+
+/** Every new location has a number of one series, in its field `number`. */
+async function numberRecords({ owner, path }: Org): Promise<void> {
+  const field = { entity_type: 'locations', key: 'number', label: 'Number', type: 'string' }
+  const { data } = await owner.post(`${path}/fields`, field)
+  const { status, text } = await owner.put(`${path}/fields/${data?.id}/autogen`, { pattern: 'N-{seq}' })
+  if (status !== 200) throw new Error(text)
 }
