@@ -12,15 +12,15 @@ export interface Options {
   readonly soakSeconds: number
 }
 
-/** Reads `--only records --records 10000,100000 --seconds 2 --rounds 3 --connections 16 --soak 300`; throws with what is wrong. */
+/** Reads `--only records --records 10000,100000 --seconds 1 --rounds 7 --connections 16 --soak 300`; throws with what is wrong. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
       only: { type: 'string', multiple: true, default: [] },
       records: { type: 'string', default: '10000,100000,1000000' },
-      seconds: { type: 'string', default: '2' },
-      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '7' },
       connections: { type: 'string', default: '16' },
       soak: { type: 'string', default: '300' },
     },
