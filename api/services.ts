@@ -1,7 +1,7 @@
 import type { RateLimits } from '#api/access/rate-limit.ts'
-import type { Services } from '#shared/access/scope.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Waiter } from '#shared/queue/waiter.ts'
+import type { Services } from '#shared/scope/scope.ts'
 
 /** What the API holds beside what every process holds. */
 export interface ApiServices extends Services {

@@ -1,6 +1,6 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 import type { Shell } from './shell.ts'
 
 /** What a command works in: the platform itself, on nobody's behalf. */

@@ -1,7 +1,7 @@
-import { mailReset } from '#shared/access/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
+import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { changeField, dropTable, recomputeRecords } from '#shared/types/jobs.ts'

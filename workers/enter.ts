@@ -1,7 +1,7 @@
-import { type Actor, loadActor, loadVisitor, system } from '#shared/access/actor.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
-import { findWorkspace } from '#shared/access/workspace.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { type Actor, loadActor, loadVisitor, system } from '#shared/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+import { findWorkspace } from '#shared/scope/workspace.ts'
 
 /**
  * Enters a workspace as whoever caused the work, with the rights that it has now; the platform's own work may do everything, also while

@@ -1,5 +1,5 @@
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a handler gives back: the result that the waiting caller is answered with, and the file that it made, if any. */

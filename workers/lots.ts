@@ -1,5 +1,5 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
 import type { Queue } from '#shared/queue/queue.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** Does something about one item; resolves when it is done, with others of its workspace or alone. */
 export type InLots<Item> = (scope: PlatformScope, item: Item) => Promise<void>

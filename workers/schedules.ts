@@ -1,7 +1,7 @@
 import cron, { type ScheduledTask } from 'node-cron'
-import type { Services } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
 import type { Logger } from '#shared/kernel/log.ts'
+import type { Services } from '#shared/scope/scope.ts'
 import { sweeps } from '#workers/maintenance/sweeps.ts'
 
 /** Keeps house on a clock of its own; every sweep takes its lock in the database, so of several processes one does it. */

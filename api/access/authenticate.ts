@@ -1,9 +1,9 @@
 import type { Context } from 'koa'
 import type { Admission } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
-import { findPrincipal } from '#shared/access/principals.ts'
-import type { PlatformScope, Principal } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { findPrincipal } from '#shared/people/principals.ts'
+import type { PlatformScope, Principal } from '#shared/scope/scope.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
 export async function authenticate(ctx: Context, admission: Admission, services: ApiServices): Promise<PlatformScope> {

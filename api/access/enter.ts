@@ -1,10 +1,10 @@
 import type { Admission, Head, Route } from '#api/http/route.ts'
-import { loadActor, loadVisitor } from '#shared/access/actor.ts'
-import type { Permission } from '#shared/access/permissions.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
-import { findWorkspace, type Workspace } from '#shared/access/workspace.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import type { Permission } from '#shared/policy/permissions.ts'
+import { loadActor, loadVisitor } from '#shared/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+import { findWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 
 /** Seconds after which a caller may ask again for a workspace that is being set up. */
 const setUpSeconds = 2

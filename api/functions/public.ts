@@ -1,9 +1,9 @@
 import { type Bare, delegate } from '#api/http/route.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { requireFunction } from '#shared/functions/functions.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import { invokeFunction } from '#shared/functions/jobs.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** Missing, disabled or not open, all read the same (document 3, HTTP function). */
 async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope): Promise<string> {

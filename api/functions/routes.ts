@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { answer, Download, delegate, org } from '#api/http/route.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/functions/function.ts'
 import { getFunction, listFunctions, removeFunction, requireEnabled, requireFunction } from '#shared/functions/functions.ts'
 import { invokeInput } from '#shared/functions/invocation.ts'
 import { invokeFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { declareSdk } from '#shared/functions/sdk/declarations.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { sdkMethods } from '#shared/sdk.ts'
 
 /** The permission of every route of one function is asked for its id; it must exist. */

@@ -6,12 +6,12 @@ import type { DelegateRoute, Request } from '#api/http/route.ts'
 import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
-import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
 import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
 import { dropOperation, type Operation } from '#shared/queue/operations.ts'
+import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
 export async function respondFromWorker(

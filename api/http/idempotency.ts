@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'koa'
 import type { ApiServices } from '#api/services.ts'
-import type { PlatformScope } from '#shared/access/scope.ts'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
@@ -9,6 +8,7 @@ import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
 import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255

@@ -8,12 +8,12 @@ import { lineOf, readQuery, refuseBadAddress } from '#api/http/query.ts'
 import { sendData, sendDownload } from '#api/http/respond.ts'
 import { type AnswerRoute, Download, Replaced, type Request, type Route, Tagged } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
-import type { Permission } from '#shared/access/permissions.ts'
-import { type PlatformScope, type Scope, within } from '#shared/access/scope.ts'
 import { type Guard, writeGuarded } from '#shared/db/guard.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { Permission } from '#shared/policy/permissions.ts'
+import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /**
  * One order for every request: IP limit, who (401), whose workspace (404), app on (404), may they (403), well formed (400), limit of what it

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import type { AppName, Permission } from '#shared/access/permissions.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
 import type { ErrorCode, Problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
+import type { AppName, Permission } from '#shared/policy/permissions.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
 /** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
 export const org = '/orgs/:orgId' as const

@@ -1,10 +1,10 @@
 import { answer, org } from '#api/http/route.ts'
 import { fileDownload } from '#api/jobs/download.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { findOperationIn, type Operation } from '#shared/queue/operations.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 const instant = t.String({ format: 'date-time' })
 

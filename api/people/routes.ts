@@ -6,8 +6,8 @@ import {
   passwordReset,
   resetPassword,
   resetRequest,
-} from '#shared/access/password-reset.ts'
-import { credentials, signedIn, signIn, signOut } from '#shared/access/sessions.ts'
+} from '#shared/people/password-reset.ts'
+import { credentials, signedIn, signIn, signOut } from '#shared/people/sessions.ts'
 import { accepted, acceptInvitation, invitationAnswer } from '#shared/workspaces/accept-invitation.ts'
 import { caller, describeCaller } from '#shared/workspaces/caller.ts'
 

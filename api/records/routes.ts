@@ -1,5 +1,4 @@
 import { answer, delegate, org, Tagged } from '#api/http/route.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { batchInput } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
@@ -19,6 +18,7 @@ import {
 import { searchRecords } from '#shared/records/search.ts'
 import { isSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 /** The permission of every record route is asked for the type, which must exist. */

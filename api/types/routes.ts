@@ -1,6 +1,6 @@
 import { answer, org } from '#api/http/route.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { changeType } from '#shared/types/change-type.ts'
 import { createType } from '#shared/types/create-type.ts'
 import { deleteType } from '#shared/types/delete-type.ts'

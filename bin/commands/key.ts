@@ -1,7 +1,7 @@
-import { readToken } from '#shared/access/tokens.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { readToken } from '#shared/people/tokens.ts'
 import { createAdminAccount } from '#shared/workspaces/admin.ts'
 import { createKey } from '#shared/workspaces/keys.ts'
 import { deleteKeyByHash, deleteKeyById } from '#shared/workspaces/keys-store.ts'

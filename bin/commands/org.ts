@@ -1,7 +1,7 @@
-import type { Workspace } from '#shared/access/workspace.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
 import { moveStatus, setPlan } from '#shared/workspaces/store.ts'
 import { command, type Operator, type Outcome } from '../command.ts'
 import { createReadyWorkspace, inWorkspace, requirePerson } from '../workspaces.ts'

@@ -1,7 +1,7 @@
-import { newPassword } from '#shared/access/passwords.ts'
-import { createPerson, makePassword } from '#shared/access/people.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { newPassword } from '#shared/people/passwords.ts'
+import { createPerson, makePassword } from '#shared/people/people.ts'
 import { command } from '../command.ts'
 
 export const userCommands = [

@@ -1,8 +1,8 @@
-import { deleteSession, findPerson } from '#shared/access/people-store.ts'
-import { findPrincipal } from '#shared/access/principals.ts'
-import type { PlatformScope, Principal, Scope } from '#shared/access/scope.ts'
-import { openSession } from '#shared/access/sessions.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { deleteSession, findPerson } from '#shared/people/people-store.ts'
+import { findPrincipal } from '#shared/people/principals.ts'
+import { openSession } from '#shared/people/sessions.ts'
+import type { PlatformScope, Principal, Scope } from '#shared/scope/scope.ts'
 import { createKey, revokeKey } from '#shared/workspaces/keys.ts'
 
 /** Somebody who calls from the console, with credentials made for it. */

@@ -1,5 +1,5 @@
 import type { Api } from '#api/server.ts'
-import type { Scope } from '#shared/access/scope.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { Room } from './rooms.ts'
 import type { Visit } from './visit.ts'
 

@@ -1,9 +1,9 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { FunctionValues, FunctionView, ListedFunction } from '#shared/functions/function.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import { deleteFunction, findFunction, findFunctions, findWholeFunction, insertFunction, updateFunction } from '#shared/functions/store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** The functions that the caller may see, in the order of their creation. */
 export async function listFunctions({ db, workspace, actor }: Scope): Promise<ListedFunction[]> {

@@ -1,10 +1,10 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import type { ListedRun, RunPage, RunQuery, RunView } from '#shared/functions/run.ts'
 import { findRun, findRuns, insertRun } from '#shared/functions/runs-store.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** A run that has ended, as it is recorded. */
 export interface EndedRun {

@@ -1,9 +1,9 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#shared/functions/secrets-store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type Sealer, sealer } from '#shared/kernel/seal.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** A secret as it is listed: its value is never answered. */
 export const secretView = schema(

@@ -1,9 +1,9 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { FunctionView } from '#shared/functions/function.ts'
 import { changeFunction } from '#shared/functions/functions.ts'
 import { findVersion, findVersions } from '#shared/functions/store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 const parts = {
   version: t.Integer(),

@@ -1,9 +1,9 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { InboxQuery, Notification } from '#shared/notifications/notification.ts'
 import { countUnreadItems, findItems, findUnreadItems, markAllItems, markItem } from '#shared/notifications/store.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 // Every statement is bound to the caller's own id, so a service account, which nothing is ever delivered to, has an empty inbox.
 

@@ -1,10 +1,10 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { listen } from '#shared/events/listen.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { NotificationRule, RuleChange, RuleInput } from '#shared/notifications/rule.ts'
 import { deleteRule, findRule, findRules, insertRule, updateRule } from '#shared/notifications/store.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** What the rules are called among those who listen to changes; their ids there are their own. */
 export const subscriber = 'notifications'

@@ -1,7 +1,7 @@
-import { readInstant } from '#shared/access/instant.ts'
 import { changeEvents } from '#shared/events/change.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { readInstant } from '#shared/policy/instant.ts'
 
 const actions = changeEvents.map((event) => `record.${event}` as const)
 

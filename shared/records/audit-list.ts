@@ -1,4 +1,3 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
@@ -6,6 +5,7 @@ import { readersOf, seesEverything, type TypeReader } from '#shared/records/audi
 import { findByIds, findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
 import { withPictures } from '#shared/records/picture.ts'
 import { idOf, type Row, recordOf } from '#shared/records/record.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Policy, RecordAccess } from '#shared/access/evaluate.ts'
-import { maskOf } from '#shared/access/field-mask.ts'
-import type { PolicyRule } from '#shared/access/policy.ts'
-import type { Scope } from '#shared/access/scope.ts'
+import type { Policy, RecordAccess } from '#shared/policy/evaluate.ts'
+import { maskOf } from '#shared/policy/field-mask.ts'
+import type { PolicyRule } from '#shared/policy/policy.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**

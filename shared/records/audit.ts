@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { type Values, viewOfValues } from '#shared/records/record.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**

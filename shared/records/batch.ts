@@ -1,7 +1,6 @@
-import type { RecordAction } from '#shared/access/permissions.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { RecordAction } from '#shared/policy/permissions.ts'
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
@@ -10,6 +9,7 @@ import { accessTo } from '#shared/records/picture.ts'
 import { findRecord, visibleView } from '#shared/records/read.ts'
 import { textLength } from '#shared/records/sizes.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { type Scope, within } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 
 const lock = sql('lock_record_cap', `select pg_advisory_xact_lock(hashtextextended('records ' || $1, 0))`)
 const count = sql('count_records', 'select coalesce(sum(records), 0)::bigint as records from record_counts where workspace_id = $1')

@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { limits } from '#shared/formula/limits.ts'
 import type { Values } from '#shared/records/record.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 const none: ReadonlySet<string> = new Set()

@@ -1,7 +1,7 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { type Found, foundSql, type Guard, newsSql, unguarded } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** One run of an auto-numbered field's numbers. */
 export interface Counter {

@@ -1,4 +1,3 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { type Found, unguarded } from '#shared/db/guard.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { announce } from '#shared/events/announce.ts'
@@ -15,6 +14,7 @@ import { visibleView } from '#shared/records/read.ts'
 import { noValues, type RecordView, type StoredRecord, type Values, viewOf } from '#shared/records/record.ts'
 import { noteLength } from '#shared/records/sizes.ts'
 import { insertRecord } from '#shared/records/statements.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 

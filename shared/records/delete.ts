@@ -1,10 +1,10 @@
-import { type Scope, within } from '#shared/access/scope.ts'
 import { announce, type Outcome } from '#shared/events/announce.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { deleteRecord } from '#shared/records/statements.ts'
 import { requireChangeable } from '#shared/records/update.ts'
 import { requireVersion } from '#shared/records/version.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 
 /**
  * Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete,

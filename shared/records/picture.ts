@@ -1,8 +1,8 @@
-import type { RecordAction } from '#shared/access/permissions.ts'
-import type { RecordAccess } from '#shared/access/record-access.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { RecordAction } from '#shared/policy/permissions.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
 
 /** Does work from the picture of a record type, as `withPictures` does; throws NOT_FOUND when there is none. */

@@ -1,13 +1,13 @@
-import type { RecordAccess } from '#shared/access/record-access.ts'
-import { readRows, type Scope } from '#shared/access/scope.ts'
 import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { type RecordView, type Row, recordOf, type StoredRecord, viewOf, viewOfRow } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { findById } from '#shared/records/statements.ts'
 import { versionOf } from '#shared/records/version.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** One record as the caller sees it. NOT_FOUND when it is absent or its caller may not read it; FORBIDDEN when no record of the type may be read. */

@@ -1,4 +1,3 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { builder } from '#shared/db/builder.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { asArrays, slot, sql } from '#shared/db/statement.ts'
@@ -8,6 +7,7 @@ import { emptyUnique, storeComputed } from '#shared/records/recompute-statements
 import { allColumns, idOf, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
 import { noteLength, textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 

@@ -1,5 +1,5 @@
-import type { TestedRecord } from '#shared/access/evaluate.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
+import type { TestedRecord } from '#shared/policy/evaluate.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'

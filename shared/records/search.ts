@@ -1,4 +1,3 @@
-import { readRows, type Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -10,6 +9,7 @@ import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 export interface SearchPage {

@@ -1,5 +1,5 @@
-import type { RecordAccess } from '#shared/access/record-access.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**

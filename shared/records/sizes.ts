@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { sql } from '#shared/db/statement.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 

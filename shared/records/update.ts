@@ -1,4 +1,3 @@
-import { type Scope, within } from '#shared/access/scope.ts'
 import { announce, type Outcome } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { changeSlots } from '#shared/records/audit.ts'
@@ -12,6 +11,7 @@ import { noValues, type StoredRecord, type Values } from '#shared/records/record
 import { noteLength } from '#shared/records/sizes.ts'
 import { updateRecord } from '#shared/records/statements.ts'
 import { requireVersion } from '#shared/records/version.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'

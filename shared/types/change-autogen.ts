@@ -1,7 +1,7 @@
-import { type Scope, within } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'

@@ -1,7 +1,7 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { requireAllowedNumber } from '#shared/types/change-autogen.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { compileComputations } from '#shared/types/computed.ts'

@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { requireRefType } from '#shared/types/create-field.ts'
 import { describe, repoint, writeField } from '#shared/types/field-store.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'

@@ -1,7 +1,7 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { compileComputations } from '#shared/types/computed.ts'
 import { startEdition } from '#shared/types/edition.ts'

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Workspace } from '#shared/access/workspace.ts'
 import { isLockTimeout } from '#shared/db/conflicts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
 import { makeIndexGiveWay } from '#shared/types/indexes/build.ts'
 
 /** How long a change of a table is tried before the caller is told to come back. */

@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { type StoredType, updateType } from '#shared/types/type-store.ts'
 import { type TypeChange, type TypeView, viewType } from '#shared/types/type-view.ts'
 import { parseUi } from '#shared/types/ui.ts'

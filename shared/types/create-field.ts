@@ -1,7 +1,7 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { insertField, type Place, takePlace } from '#shared/types/field-store.ts'
 import { type FieldInput, type FieldView, viewField } from '#shared/types/field-view.ts'

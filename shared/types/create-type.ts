@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { countColumns, createTable, schemaOf } from '#shared/types/tables.ts'
 import { insertType, type StoredType } from '#shared/types/type-store.ts'
 import { type TypeInput, type TypeView, viewType } from '#shared/types/type-view.ts'

@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { deleteFieldRow } from '#shared/types/field-store.ts'
 import type { Field } from '#shared/types/fields/field.ts'

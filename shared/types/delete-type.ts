@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { dropTable } from '#shared/types/jobs.ts'
 import { schemaOf, setTableAside } from '#shared/types/tables.ts'

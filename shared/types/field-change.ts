@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { refuseBlankDefault, requireRefType } from '#shared/types/create-field.ts'
 import { fieldDescription, fieldLabel } from '#shared/types/field-view.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'

@@ -1,4 +1,4 @@
-import type { Scope } from '#shared/access/scope.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { findTypes, type StoredType } from '#shared/types/type-store.ts'
 import { type TypeView, viewType } from '#shared/types/type-view.ts'
 

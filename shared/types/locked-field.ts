@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { type RecordType, readRecordType } from '#shared/types/record-type.ts'
 import { lockType } from '#shared/types/type-store.ts'

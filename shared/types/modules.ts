@@ -1,7 +1,7 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { moduleSlug } from '#shared/types/keys.ts'
 
 /** Menu groups that a workspace may have: lists of them come whole. */

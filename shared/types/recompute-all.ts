@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Tx } from '#shared/db/database.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 

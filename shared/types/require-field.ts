@@ -1,6 +1,6 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { findField } from '#shared/types/field-store.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 

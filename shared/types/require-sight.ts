@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 

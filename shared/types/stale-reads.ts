@@ -1,5 +1,5 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
 import { sql } from '#shared/db/statement.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** A computed field whose records may hold what an earlier formula made of the fields that it read. */

@@ -1,7 +1,7 @@
-import type { PolicyRule } from '#shared/access/policy.ts'
-import type { Role } from '#shared/access/role.ts'
-import { createRole, listRoles } from '#shared/access/roles.ts'
-import { type Scope, within } from '#shared/access/scope.ts'
+import type { PolicyRule } from '#shared/policy/policy.ts'
+import type { Role } from '#shared/roles/role.ts'
+import { createRole, listRoles } from '#shared/roles/roles.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { createServiceAccount } from '#shared/workspaces/service-accounts.ts'
 import type { ServiceAccount } from '#shared/workspaces/service-accounts-store.ts'
 

@@ -1,7 +1,7 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
-import { findWorkspace } from '#shared/access/workspace.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
+import { findWorkspace } from '#shared/scope/workspace.ts'
 import { listWorkspaces } from '#shared/workspaces/workspaces.ts'
 
 const id = t.String({ format: 'uuid' })

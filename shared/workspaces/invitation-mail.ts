@@ -1,5 +1,5 @@
-import type { Scope } from '#shared/access/scope.ts'
 import type { Mail } from '#shared/mail/mail.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** The mail that carries an invitation's token. The token stands on a line of its own, which no mail program breaks. */
 export function invitationMail({ config, workspace, actor }: Scope, to: string, token: string, days: number): Mail {

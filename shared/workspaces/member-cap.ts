@@ -1,6 +1,6 @@
-import type { PlatformScope } from '#shared/access/scope.ts'
-import type { Workspace } from '#shared/access/workspace.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
 import { countMembers } from '#shared/workspaces/members-store.ts'
 
 /**

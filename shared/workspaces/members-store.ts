@@ -1,6 +1,6 @@
-import type { RoleName } from '#shared/access/role.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
+import type { RoleName } from '#shared/roles/role.ts'
 
 /** A person of a workspace with the roles that it holds there. */
 export interface Member {

@@ -1,9 +1,9 @@
-import { roleNames } from '#shared/access/role.ts'
-import type { Scope } from '#shared/access/scope.ts'
-import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { roleNames } from '#shared/roles/role.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { inAccessTurn } from '#shared/scope/turn.ts'
 import { deleteMember, findMember, listMemberRows, type Member } from '#shared/workspaces/members-store.ts'
 
 const memberSchema = t.Object(

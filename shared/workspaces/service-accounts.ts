@@ -1,11 +1,11 @@
-import { requireAssignable } from '#shared/access/grant.ts'
-import { giveRoles } from '#shared/access/roles-store.ts'
-import { type Scope, within } from '#shared/access/scope.ts'
-import { inAccessTurn } from '#shared/access/turn.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { requireAssignable } from '#shared/roles/grant.ts'
+import { giveRoles } from '#shared/roles/roles-store.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import { inAccessTurn } from '#shared/scope/turn.ts'
 import {
   deleteAccount,
   findAccount,

@@ -1,6 +1,6 @@
-import { type Workspace, workspaceColumns } from '#shared/access/workspace.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
+import { type Workspace, workspaceColumns } from '#shared/scope/workspace.ts'
 import type { WorkspaceChanges } from '#shared/workspaces/workspace-shape.ts'
 
 const insert = sql(

@@ -1,7 +1,7 @@
-import { type AppName, apps } from '#shared/access/permissions.ts'
-import type { Workspace } from '#shared/access/workspace.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { type AppName, apps } from '#shared/policy/permissions.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
 
 const id = t.String({ format: 'uuid' })
 const flags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))

@@ -4,8 +4,9 @@ import type { Source } from '#test/architecture/source.ts'
 
 /** The folders of `shared` in their order: a file imports only from its own folder and from those on its left. */
 const layers = [
-  ...['kernel', 'db', 'queue', 'mail', 'events', 'access', 'workspaces', 'formula', 'types', 'records', 'notifications', 'drive'],
-  ...['functions', 'flows', 'queues', 'accounting', 'payments', 'calendar', 'messaging', 'forms', 'sites'],
+  ...['kernel', 'db', 'blobs', 'queue', 'due', 'events', 'mail', 'egress', 'policy', 'scope', 'people', 'roles', 'workspaces'],
+  ...['formula', 'types', 'records', 'notifications', 'drive', 'functions', 'messages', 'queues', 'accounting', 'calendar'],
+  ...['payments', 'forms', 'sites', 'flows'],
 ]
 
 /** What a folder's files may import beside their own folder. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { findPersonByEmail, insertSession } from '#shared/access/people-store.ts'
+import { findPersonByEmail, insertSession } from '#shared/people/people-store.ts'
 import { createAccount, fromAnywhere, password, signIn } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { hashPassword, verifyPassword } from '#shared/access/passwords.ts'
+import { hashPassword, verifyPassword } from '#shared/people/passwords.ts'
 import { createAccount, password, signIn } from '#test/support/account.ts'
 import { createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'

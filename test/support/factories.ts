@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Api } from '#api/server.ts'
-import { makeToken } from '#shared/access/tokens.ts'
+import { makeToken } from '#shared/people/tokens.ts'
 import { createWorkspaceTables } from '#shared/types/set-up.ts'
 import type { Client } from '#test/support/client.ts'
 

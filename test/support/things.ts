@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { makeSecret } from '#shared/access/tokens.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { makeSecret } from '#shared/people/tokens.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createService, type Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'

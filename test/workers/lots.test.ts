@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { PlatformScope } from '#shared/access/scope.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 import { inLots } from '#workers/lots.ts'
 
 // Of a scope, lots look at nothing but which process's queue it has.

@@ -1,7 +1,7 @@
-import { type Actor, loadActor } from '#shared/access/actor.ts'
-import { compilePolicy } from '#shared/access/evaluate.ts'
-import { lesserOf } from '#shared/access/lesser.ts'
-import type { PlatformScope, Scope } from '#shared/access/scope.ts'
+import { compilePolicy } from '#shared/policy/evaluate.ts'
+import { lesserOf } from '#shared/policy/lesser.ts'
+import { type Actor, loadActor } from '#shared/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { enter } from '#workers/enter.ts'
 
 /**

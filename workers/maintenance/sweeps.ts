@@ -1,5 +1,5 @@
-import type { Services } from '#shared/access/scope.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
+import type { Services } from '#shared/scope/scope.ts'
 import { followUse } from '#shared/types/indexes/follow.ts'
 import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 

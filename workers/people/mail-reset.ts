@@ -1,5 +1,5 @@
-import { mailReset } from '#shared/access/jobs.ts'
-import { startReset } from '#shared/access/password-reset.ts'
+import { mailReset } from '#shared/people/jobs.ts'
+import { startReset } from '#shared/people/password-reset.ts'
 import { platformHandler } from '#workers/handler.ts'
 
 export default platformHandler(mailReset, async ({ payload, scope, jobId }) => {

@@ -1,4 +1,3 @@
-import { type Scope, within } from '#shared/access/scope.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile, readFile } from '#shared/queue/files.ts'
 import { readCsv } from '#shared/records/csv/read.ts'
@@ -6,6 +5,7 @@ import { inSteps } from '#shared/records/csv/steps.ts'
 import { importRows, type RefusedRow, requireColumns } from '#shared/records/import-rows.ts'
 import { importRecords } from '#shared/records/jobs.ts'
 import { withRecordType } from '#shared/records/picture.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { type Attempt, handler } from '#workers/handler.ts'
 
 /** Data rows in one file; more is refused before anything is created (document 1, Limits). */

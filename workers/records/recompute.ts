@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Scope, within } from '#shared/access/scope.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { computesUnique, countRecords, recomputeAfter, type Selection } from '#shared/records/recompute.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 import { findStale, markFresh, type StaleField } from '#shared/types/stale-reads.ts'

@@ -1,8 +1,8 @@
-import type { RecordAccess } from '#shared/access/record-access.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { sentType, valueType } from '#shared/functions/sdk/field-declarations.ts'
 import type { SdkMethod } from '#shared/functions/sdk/method.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { accessTo } from '#shared/records/picture.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
 import { findTypes, type StoredType } from '#shared/types/type-store.ts'
 

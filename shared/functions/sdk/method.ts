@@ -1,8 +1,8 @@
-import type { Permission } from '#shared/access/permissions.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
+import type { Permission } from '#shared/policy/permissions.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** What an SDK call of a run stands in. */
 export interface SdkContext {

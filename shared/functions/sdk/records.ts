@@ -1,8 +1,7 @@
-import type { Permission } from '#shared/access/permissions.ts'
-import type { Scope } from '#shared/access/scope.ts'
 import { requirePermission, type SdkMethod, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import type { Permission } from '#shared/policy/permissions.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
 import { listRecords } from '#shared/records/list.ts'
@@ -11,6 +10,7 @@ import { listQuery } from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
 import { isSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 const type = ['type', schema(t.String())] as const

@@ -1,6 +1,6 @@
-import { lowerCase, lowerCaseSql } from '#shared/access/letter-case.ts'
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { isDecimalText } from '#shared/kernel/decimal.ts'
+import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 import type { Comparison, FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 import { type KnownTrigrams, rareParts } from '#shared/types/fields/trigrams.ts'

@@ -1,7 +1,7 @@
-import type { Services } from '#shared/access/scope.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { type Session, withSession } from '#shared/db/session.ts'
 import { sql } from '#shared/db/statement.ts'
+import type { Services } from '#shared/scope/scope.ts'
 import { buildIndex, dropIndex, sessionName } from '#shared/types/indexes/build.ts'
 import { findUsedTypes, noteFailed } from '#shared/types/indexes/index-store.ts'
 import { type Step, stepsOf, type Wish } from '#shared/types/indexes/plan.ts'

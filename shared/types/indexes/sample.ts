@@ -1,7 +1,7 @@
-import { lowerCaseOf } from '#shared/access/letter-case.ts'
 import { builder } from '#shared/db/builder.ts'
 import type { Session } from '#shared/db/session.ts'
 import { build } from '#shared/db/statement.ts'
+import { lowerCaseOf } from '#shared/policy/letter-case.ts'
 import { trigramsOf } from '#shared/types/fields/trigrams.ts'
 import { noteSampled } from '#shared/types/indexes/index-store.ts'
 import type { Wish } from '#shared/types/indexes/plan.ts'

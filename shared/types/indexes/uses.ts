@@ -1,5 +1,5 @@
-import type { RecordAccess } from '#shared/access/record-access.ts'
-import type { Scope } from '#shared/access/scope.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { FieldFilter } from '#shared/types/fields/search.ts'

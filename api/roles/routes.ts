@@ -1,0 +1,121 @@
+import { answer, org } from '#api/http/route.ts'
+import { ownPolicy, role, roleInput, roleList, roleMemberInput, roleMembers } from '#shared/roles/role.ts'
+import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/roles/role-members.ts'
+import { createRole, deleteRole, getRole, listRoles, replaceRole } from '#shared/roles/roles.ts'
+import { decision, simulate, simulation } from '#shared/roles/simulate.ts'
+import { describeActor } from '#shared/scope/own-policy.ts'
+import { findRecordType } from '#shared/types/record-type.ts'
+
+const common = { tag: 'Roles', app: null, limit: null } as const
+const all = `${org}/iam/groups` as const
+const one = `${all}/:groupId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/iam/me`,
+    summary: 'What the caller may do',
+    permission: 'member',
+    status: 200,
+    response: ownPolicy,
+    handle: async (_, scope) => describeActor(scope),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List roles',
+    permission: 'iam:manage_groups',
+    status: 200,
+    response: roleList,
+    handle: (_, scope) => listRoles(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a role',
+    description: 'It must grant no more than the caller holds. Only the owner makes one for visitors.',
+    permission: 'iam:manage_groups',
+    body: roleInput,
+    status: 201,
+    response: role,
+    handle: ({ body }, scope) => createRole(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a role',
+    permission: 'iam:manage_groups',
+    status: 200,
+    response: role,
+    handle: ({ params }, scope) => getRole(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Replace a role',
+    description: 'What is left out is empty then. It must grant no more than the caller holds.',
+    permission: 'iam:manage_groups',
+    body: roleInput,
+    status: 200,
+    response: role,
+    handle: ({ params, body }, scope) => replaceRole(scope, params.groupId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a role',
+    permission: 'iam:manage_groups',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteRole(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/members`,
+    summary: 'List who holds a role',
+    permission: 'iam:manage_groups',
+    status: 200,
+    response: roleMembers,
+    handle: ({ params }, scope) => listRoleMembers(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${one}/members`,
+    summary: 'Give a role to a person or service account',
+    description: 'It must grant no more than the caller holds.',
+    permission: 'iam:manage_members',
+    body: roleMemberInput,
+    status: 204,
+    response: null,
+    handle: ({ params, body }, scope) => addRoleMember(scope, params.groupId, body.user_id),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/members/:userId`,
+    summary: 'Take a role from a person or service account',
+    permission: 'iam:manage_members',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeRoleMember(scope, params.groupId, params.userId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${org}/iam/simulate`,
+    summary: 'Ask what somebody may do',
+    permission: 'iam:simulate',
+    body: simulation,
+    status: 200,
+    response: decision,
+    handle: ({ body }, scope) => simulate(scope, body, async (key) => (await findRecordType(scope, key))?.fields ?? []),
+  }),
+]

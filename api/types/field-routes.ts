@@ -1,0 +1,152 @@
+import { answer, delegate, org } from '#api/http/route.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { autogenInput, numberField, stopNumbering } from '#shared/types/change-autogen.ts'
+import { describeField, repointField } from '#shared/types/change-field.ts'
+import { computeField, formulaInput, stopComputing } from '#shared/types/change-formula.ts'
+import { createField } from '#shared/types/create-field.ts'
+import { deleteField } from '#shared/types/delete-field.ts'
+import { fieldChange, readFieldChange } from '#shared/types/field-change.ts'
+import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
+import { changeField } from '#shared/types/jobs.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+import { requireField } from '#shared/types/require-field.ts'
+
+/** Permissions on fields are asked for their record type (document 1, Fields). */
+const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
+  (await requireField(scope, params.fieldId)).entityType
+
+const common = { tag: 'Fields', app: null, limit: null } as const
+const all = `${org}/fields` as const
+const one = `${all}/:fieldId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List the fields of a record type',
+    description: 'Built-in fields included, in the order of their creation.',
+    permission: 'fields:read',
+    on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
+    query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }) })),
+    status: 200,
+    response: schema(t.Array(fieldView.json)),
+    handle: async ({ query }, scope) => (await requireRecordType(scope, query.entity_type)).fields.map(viewField),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a field',
+    permission: 'fields:create',
+    onBody: ({ body }) => body.entity_type,
+    fails: ['KEY_TAKEN'],
+    body: fieldInput,
+    status: 201,
+    response: fieldView,
+    handle: ({ body }, scope) => createField(scope, body),
+  }),
+  delegate({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change a field',
+    description:
+      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; whoever asks more of values must see all of them. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: fieldChange,
+    job: changeField,
+    makes: 'json',
+    payload: ({ params, body }, scope) => readFieldChange(scope, params.fieldId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a field',
+    description: 'Its values go with it, in every record. Built-in fields answer 404.',
+    permission: 'fields:delete',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteField(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/autogen`,
+    summary: 'Make a field number itself',
+    description: 'For string fields that are not computed. A new record without a value gets the next number.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: autogenInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => numberField(scope, params.fieldId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/autogen`,
+    summary: 'Make an auto-numbered field ordinary',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => stopNumbering(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/formula`,
+    summary: 'Make a field computed',
+    description:
+      'Computed on every write; a worker computes it for the records that exist. Until then the field is hidden from whoever may not read what the formula before it read.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: formulaInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => computeField(scope, params.fieldId, body.formula),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/formula`,
+    summary: 'Make a computed field ordinary',
+    description: 'Its values stay. Not for whoever reads records of the type and may not read what the formula reads.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => stopComputing(scope, params.fieldId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/description`,
+    summary: 'Describe a field',
+    description: 'Empty text clears the description. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: descriptionInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => describeField(scope, params.fieldId, body.description ?? ''),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/ref-type`,
+    summary: 'Point a reference field at another record type',
+    description: 'For ref and refs fields; stored ids stay as they are. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: refTypeInput,
+    status: 200,
+    response: fieldView,
+    handle: ({ params, body }, scope) => repointField(scope, params.fieldId, body.ref_type),
+  }),
+]

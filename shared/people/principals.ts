@@ -1,0 +1,59 @@
+import type { Cache } from '#shared/db/cache.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+import { readToken } from '#shared/people/tokens.ts'
+import type { Principal } from '#shared/scope/scope.ts'
+
+/** Sessions live this long after they were last renewed (decisions, People, keys, workspaces). */
+export const sessionDays = 30
+
+interface Known extends Principal {
+  readonly expires_at: string | null
+  /** Whether a day has passed since a session was last renewed by use. */
+  readonly renew_at: string | null
+}
+
+/**
+ * The person or key that a bearer token stands for, or undefined for every kind of bad token. A malformed token costs the same look-up as
+ * a wrong one, so neither the answer nor its time tells them apart. Using a session renews it, at most once a day.
+ */
+export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | undefined> {
+  const read = readToken(token) ?? nobody
+  const known = await cache.remember(db, read.scopeId, read.lookup, async () => {
+    const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))
+    return row
+  })
+  if (!known || (known.expires_at !== null && new Date(known.expires_at) <= now)) return undefined
+  if (known.renew_at !== null && new Date(known.renew_at) <= now) await renew(cache, db, known, now)
+  return known
+}
+
+const nobody = { kind: 'key', scopeId: '00000000-0000-0000-0000-000000000000', hash: Buffer.alloc(32), lookup: 'nobody' } as const
+
+async function renew(cache: Cache, db: Executor, known: Known, now: Date): Promise<void> {
+  await db.query(renewSession(known.sessionId, now, sessionDays))
+  cache.drop(known.id)
+}
+
+const findKey = sql(
+  'find_key',
+  `select account.id, 'service' as type, account.name, null as email, account.workspace_id as "workspaceId", null as "sessionId",
+     key.expires_at, null as renew_at
+   from access_keys as key
+   join service_accounts as account on account.workspace_id = key.workspace_id and account.id = key.service_account_id
+   where key.secret_hash = $1 and key.workspace_id = $2`,
+)
+
+const findSession = sql(
+  'find_session',
+  `select person.id, 'user' as type, person.name, person.email, null as "workspaceId", session.id as "sessionId",
+     session.expires_at, session.expires_at - interval '${sessionDays - 1} days' as renew_at
+   from sessions as session
+   join users as person on person.id = session.user_id
+   where session.token_hash = $1 and session.user_id = $2`,
+)
+
+const renewSession = sql(
+  'renew_session',
+  `update sessions set expires_at = $2::timestamptz + make_interval(days => $3) where id = $1 and expires_at > $2`,
+)

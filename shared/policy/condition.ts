@@ -1,0 +1,129 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { numberText } from '#shared/kernel/json.ts'
+import { equalsAny, type Forms, type Operator, operators, type Truth } from '#shared/policy/operators.ts'
+import type { PolicyRule } from '#shared/policy/policy.ts'
+import { rememberByObject } from '#shared/policy/remember.ts'
+import type { Principal, SubjectOf, TestedRecord } from '#shared/policy/tested-value.ts'
+
+/**
+ * A rule's condition for one caller. Every test must pass, so one that fails decides; else one whose sides cannot be compared leaves the
+ * whole undefined; so it is in memory and, with null for undefined, in SQL.
+ */
+export interface Condition {
+  /** What the tests come to that need no record. */
+  readonly known: Truth
+  /** The tests that need one. */
+  readonly open: readonly OpenTest[]
+}
+
+export interface OpenTest {
+  readonly holds: (record: TestedRecord) => Truth
+  readonly where: (alias: string | undefined) => Knex.Raw
+  /** Of a test whether something of a record is one of some values: what, and which. */
+  readonly among?: { readonly subject: OpenSubject; readonly values: readonly unknown[] }
+}
+
+type OpenSubject = Extract<ReturnType<SubjectOf>, { known: false }>
+
+/** Binds a condition to a caller and the subjects of its tests. A test that nobody knows counts as one that cannot be compared. */
+export function bindCondition(condition: PolicyRule['condition'], principal: Principal, subjectOf: SubjectOf): Condition {
+  let known: Truth = true
+  const open: OpenTest[] = []
+  for (const [tested, tests] of Object.entries(condition ?? {})) {
+    const subject = subjectOf(tested)
+    for (const [name, written] of Object.entries(tests)) {
+      const operator = operators.get(name)
+      const operand = ownId(written, principal)
+      if (!operator) known = and(known, undefined)
+      else if (operand === null) known = and(known, operator.passesMissing)
+      else if (!subject.known)
+        open.push(operator.among ? amongTest(subject, operator.among(operand)) : openTest(subject, operator, operand))
+      else known = and(known, subject.value == null ? operator.passesMissing : operator.bind(subject.kind, operand).holds(subject.value))
+    }
+  }
+  return { known, open }
+}
+
+/** Kleene's and: false whenever one side is. */
+export const and = (first: Truth, second: Truth): Truth =>
+  first === false || second === false ? false : first === undefined ? undefined : second
+
+/** What a condition comes to for a record. */
+export function holdsFor({ known, open }: Condition, record: TestedRecord): Truth {
+  let truth = known
+  for (const test of open) {
+    if (truth === false) return false
+    truth = and(truth, test.holds(record))
+  }
+  return truth
+}
+
+/** The condition in SQL: true, false, or null where its sides cannot be compared. */
+export function conditionWhere({ known, open }: Condition, alias: string | undefined): Knex.Raw {
+  const parts = open.map((test) => test.where(alias))
+  if (known !== true || parts.length === 0) parts.push(builder.raw(known === undefined ? 'null::boolean' : String(known)))
+  return allOf(parts)
+}
+
+/** Joins conditions by `and`. */
+export const allOf = (parts: readonly Knex.Raw[]): Knex.Raw => joined(parts, ' and ')
+/** Joins conditions by `or`. */
+export const anyOf = (parts: readonly Knex.Raw[]): Knex.Raw => joined(parts, ' or ')
+
+function joined(parts: readonly Knex.Raw[], word: string): Knex.Raw {
+  const [first, ...others] = parts
+  return first && others.length === 0 ? first : builder.raw(`(${parts.map(() => '?').join(word)})`, [...parts])
+}
+
+/** The operand `principal.id` means the caller's own id, also in a list; null for a caller without one. */
+function ownId(operand: unknown, { id }: Principal): unknown {
+  if (operand === 'principal.id') return id
+  return Array.isArray(operand) ? operand.flatMap((item) => (item === 'principal.id' ? (id ?? []) : [item])) : operand
+}
+
+const openTest = (subject: OpenSubject, { passesMissing, bind }: Operator, operand: unknown): OpenTest =>
+  testOf(subject, passesMissing, () => bind(subject.kind, operand))
+
+/** The test whether something of a record is one of some values. */
+export const amongTest = (subject: OpenSubject, values: readonly unknown[]): OpenTest => ({
+  ...testOf(subject, false, () => equalsAny(subject.kind, values)),
+  among: { subject, values },
+})
+
+// The operand is read when it is first needed: of tens of thousands of tests most are only counted, or become part of another.
+function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, bind: () => Forms): OpenTest {
+  let bound: Forms | undefined
+  const forms = () => {
+    bound ??= bind()
+    return bound
+  }
+  return {
+    holds(record) {
+      const value = of(record)
+      return value == null ? passesMissing : forms().holds(value)
+    },
+    where(alias) {
+      const name = builder.raw('??', [alias === undefined ? column : `${alias}.${column}`])
+      const test = forms().where(name)
+      return nullable ? builder.raw(passesMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, test]) : test
+    },
+  }
+}
+
+const noCondition: NonNullable<PolicyRule['condition']> = {}
+
+/** One text for all conditions that say the same: the order of tested values, tests and list items aside. */
+export const conditionKey = ({ condition = noCondition }: PolicyRule): string => keyOf(condition)
+
+const keyOf = rememberByObject((condition: NonNullable<PolicyRule['condition']>) =>
+  JSON.stringify(sorted(Object.entries(condition).map(([tested, tests]) => [tested, sorted(Object.entries(tests).map(testKey))]))),
+)
+const sorted = (parts: readonly unknown[]): string[] => [...new Set(parts.map((part) => JSON.stringify(part)))].sort()
+const testKey = ([name, operand]: [string, unknown]): unknown => [
+  name,
+  Array.isArray(operand) ? sorted(operand.map(scalarKey)) : scalarKey(operand),
+]
+const scalarKey = (operand: unknown): unknown => {
+  const digits = numberText(operand)
+  return digits === undefined ? operand : { digits }
+}

@@ -1,0 +1,101 @@
+import { type Problem, problem } from '#shared/kernel/errors.ts'
+import { conditionKey } from '#shared/policy/condition.ts'
+import { distinctRules } from '#shared/policy/distinct-rules.ts'
+import type { Policy } from '#shared/policy/evaluate.ts'
+import { maskOf, reveals } from '#shared/policy/field-mask.ts'
+import { type Permission, permissionsOf } from '#shared/policy/permissions.ts'
+import type { PolicyRule } from '#shared/policy/policy.ts'
+import { rememberByObject } from '#shared/policy/remember.ts'
+import { indexRules, isOnEveryItem, type RuleIndex } from '#shared/policy/rule-index.ts'
+
+/**
+ * Whether a role with these rules grants no more than the granter holds (decisions, People, keys, workspaces): the FORBIDDEN that says
+ * what is too much, or undefined. To be asked when a role is created, changed or given: to a person, a service account, in an invitation.
+ *
+ * What the document says of deny rules is held for `fields.deny` too, since no other rule of the granter lifts it: it has to stand in the
+ * role wherever it hides a field that the role would show. The owner passes.
+ */
+export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[]): Problem | undefined {
+  const role = indexRules(rules)
+  for (const held of granter.sources) {
+    for (const [index, rule] of rules.entries()) {
+      const excess = rule.effect === 'allow' ? excessOf(held, role, rule) : undefined
+      if (excess !== undefined) return problem('FORBIDDEN', `policy[${index}] grants more than you hold: ${excess}`)
+    }
+  }
+  return undefined
+}
+
+type Rules = RuleIndex<PolicyRule>
+
+/** What the granter does not hold of an allow rule: the first permission and resource that is found. */
+function excessOf(held: Rules, role: Rules, rule: PolicyRule): string | undefined {
+  const [judgeShown, judgePlain] = [judgeOf(rule, true), judgeOf(rule, false)]
+  for (const permission of new Set(rule.actions.flatMap(permissionsOf))) {
+    const judge = showing.has(permission) ? judgeShown : judgePlain
+    // A rule on every item is also one on each key that the granter's rules name.
+    for (const resource of isOnEveryItem(rule) ? ['*', ...held.keys(permission)] : new Set(rule.resources)) {
+      const reason = judge(held.matching(permission, resource), role.matching(permission, resource))
+      if (reason !== undefined) return `${permission} on ${resource}${reason}`
+    }
+  }
+  return undefined
+}
+
+/** Judges one rule by the granter's and the role's rules in a place: what is missing, or undefined. Few places differ in their lists of rules. */
+function judgeOf(rule: PolicyRule, shows: boolean): (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined {
+  const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => {
+    if (!grants.some((grant) => covers(grant, rule, shows))) return undefined
+    return distinctRules(grants.filter((grant) => limits(grant, rule, shows)))
+  })
+  const verdicts = rememberByObject((grants: readonly PolicyRule[]) =>
+    rememberByObject((own: readonly PolicyRule[]) => {
+      const lifted = limitsAmong(grants)?.find((limit) => !standsIn(own, rule, limit))
+      return lifted && (lifted.effect === 'deny' ? ', which a rule denies you' : ', without hiding the fields that are hidden from you')
+    }),
+  )
+  return (grants, own) => (limitsAmong(grants) ? verdicts(grants)(own) : '')
+}
+
+/** The permissions by which fields are shown; to every other a rule's `fields` mean nothing. */
+const showing: ReadonlySet<Permission> = new Set<Permission>(['records:read', 'records:export'])
+
+const unconditional = conditionKey({ effect: 'allow', actions: [] })
+
+/** Whether a rule applies at least where another does. */
+function appliesAsWidely(rule: PolicyRule, other: PolicyRule): boolean {
+  const key = conditionKey(rule)
+  return key === unconditional || key === conditionKey(other)
+}
+
+/** Whether an allow rule of the granter covers one of the role where both are; `shows` when fields are shown there. */
+const covers = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
+  grant.effect === 'allow' && appliesAsWidely(grant, rule) && (!shows || showsNoMore(rule, grant))
+
+/** Whether every field that the first rule reveals is revealed by the second. */
+function showsNoMore(rule: PolicyRule, other: PolicyRule): boolean {
+  const [mask, wider] = [maskOf(rule), maskOf(other)]
+  if (mask.allowed) return [...mask.allowed].every((field) => !reveals(mask, field) || reveals(wider, field))
+  return wider.allowed === null && wider.denied.isSubsetOf(mask.denied)
+}
+
+/** Whether a rule of the granter takes away something that the role's rule would give: it denies, or hides a field that the rule reveals. */
+const limits = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
+  grant.effect === 'deny' || (shows && hiddenFrom(grant, rule).length > 0)
+
+const hiddenFrom = (grant: PolicyRule, rule: PolicyRule): string[] =>
+  [...maskOf(grant).denied].filter((field) => reveals(maskOf(rule), field))
+
+/** Whether a limit of the granter stands among the role's own rules in a place. */
+function standsIn(own: readonly PolicyRule[], rule: PolicyRule, limit: PolicyRule): boolean {
+  const { denied, hiding } = limitsIn(own)
+  if (limit.effect === 'deny') return denied.has(unconditional) || denied.has(conditionKey(limit))
+  const hidden = hiddenFrom(limit, rule)
+  return hiding.some((one) => appliesAsWidely(one, limit) && hidden.every((field) => maskOf(one).denied.has(field)))
+}
+
+/** The limits among rules: the conditions of those that deny, and the rules that hide fields. */
+const limitsIn = rememberByObject((rules: readonly PolicyRule[]) => ({
+  denied: new Set(rules.filter(({ effect }) => effect === 'deny').map(conditionKey)),
+  hiding: rules.filter((rule) => rule.effect === 'allow' && maskOf(rule).denied.size > 0),
+}))

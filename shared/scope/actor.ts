@@ -1,0 +1,85 @@
+import type { Cache } from '#shared/db/cache.ts'
+import type { Executor } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+import { compilePolicy, type Policy, type SourcedRule } from '#shared/policy/evaluate.ts'
+
+/** Who acts in a workspace and what it may do. `system` is the platform itself: changes with no signed-in caller. */
+export interface Actor {
+  readonly id: string | null
+  readonly type: 'user' | 'service' | 'anonymous' | 'system'
+  readonly name: string
+  readonly owner: boolean
+  readonly roles: readonly { readonly id: string; readonly name: string }[]
+  readonly rules: readonly SourcedRule[]
+  readonly policy: Policy
+}
+
+interface Row {
+  readonly type: 'user' | 'service'
+  readonly name: string
+  readonly owner: boolean
+  readonly roles: readonly { id: string; name: string; policy: readonly SourcedRule[] }[]
+}
+
+/**
+ * A member or service account of a workspace with the rules of all its roles; undefined when it belongs to the workspace no more.
+ * Remembered until anything of it changes.
+ */
+export function loadActor(cache: Cache, db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
+  return cache.remember(db, workspaceId, `actor ${principalId}`, () => readActor(db, workspaceId, principalId))
+}
+
+/** The same as it is now, read past the cache. */
+export async function readActor(db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
+  const [row] = await db.query<Row>(find(workspaceId, principalId))
+  return row && actorOf(principalId, row.type, row.name, row.owner, row.roles)
+}
+
+/** The visitor: everybody without credentials, with the rules of the roles that are marked `is_anonymous`. */
+export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Promise<Actor> {
+  return cache.remember(db, workspaceId, 'visitor', async () => {
+    const roles = await db.query<Row['roles'][number]>(visitorRoles(workspaceId))
+    return actorOf(null, 'anonymous', 'visitor', false, roles)
+  })
+}
+
+/** The platform itself, which may do everything: set-up, schedules, sweeps. */
+export const system: Actor = Object.freeze({
+  id: null,
+  type: 'system',
+  name: 'Kontor',
+  owner: true,
+  roles: [],
+  rules: [],
+  policy: compilePolicy([], { id: null, type: 'service', owner: true }),
+})
+
+function actorOf(id: string | null, type: 'user' | 'service' | 'anonymous', name: string, owner: boolean, roles: Row['roles']): Actor {
+  const rules = roles.flatMap((role) => role.policy.map((rule, index) => ({ ...rule, role_id: role.id, index })))
+  const named = roles.map((role) => ({ id: role.id, name: role.name }))
+  return Object.freeze({ id, type, name, owner, roles: named, rules, policy: compilePolicy(rules, { id, type, owner }) })
+}
+
+const find = sql(
+  'find_actor',
+  `select who.type, who.name, who.owner,
+     coalesce((
+       select json_agg(json_build_object('id', role.id, 'name', role.name, 'policy', role.policy) order by role.id)
+       from role_members as held
+       join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id
+       where held.workspace_id = $1 and held.principal_id = $2 and not role.is_anonymous
+     ), '[]') as roles
+   from (
+     select 'user' as type, person.name, workspace.owner_id = person.id as owner
+     from members as member
+     join users as person on person.id = member.user_id
+     join workspaces as workspace on workspace.id = member.workspace_id
+     where member.workspace_id = $1 and member.user_id = $2
+     union all
+     select 'service', account.name, false
+     from service_accounts as account
+     where account.workspace_id = $1 and account.id = $2
+   ) as who`,
+)
+
+const visitorRoles = sql('visitor_roles', 'select id, name, policy from roles where workspace_id = $1 and is_anonymous order by id')

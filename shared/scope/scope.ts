@@ -1,0 +1,60 @@
+import type { Cache } from '#shared/db/cache.ts'
+import type { Executor } from '#shared/db/database.ts'
+import type { Guard } from '#shared/db/guard.ts'
+import type { Statement } from '#shared/db/statement.ts'
+import type { Verification } from '#shared/db/verification.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import type { Tally } from '#shared/kernel/tally.ts'
+import type { Queue } from '#shared/queue/queue.ts'
+import type { Actor } from '#shared/scope/actor.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
+
+/** What every process holds one of, and every piece of work reaches. */
+export interface Services {
+  readonly config: Config
+  readonly cache: Cache
+  readonly queue: Queue
+  readonly log: Logger
+  /** Counts how often fields are searched by (shared/types/indexes/uses.ts). */
+  readonly uses: Tally
+  /** The time by the database's clock (shared/db/clock.ts); tests own it. */
+  readonly now: () => Date
+}
+
+/** A person or key, as its credentials say; null for a caller without any. */
+export interface Principal {
+  readonly id: string
+  readonly type: 'user' | 'service'
+  readonly name: string
+  readonly email: string | null
+  /** The workspace that an access key belongs to; null for a person, who may belong to many. */
+  readonly workspaceId: string | null
+  /** The session of a person; null for a key. */
+  readonly sessionId: string | null
+}
+
+/** What work outside any workspace stands in: signing in, listing one's workspaces. */
+export interface PlatformScope extends Services {
+  readonly db: Executor
+  readonly principal: Principal | null
+  readonly cause: Cause
+  /** Set while a request that only reads has not been told yet whether what is remembered holds; `readRows` lets its statement say so. */
+  readonly verification?: Verification | undefined
+  /** Set while a request that writes by one statement has not been told yet whether what is remembered holds; that statement must carry it. */
+  readonly guard?: Guard | undefined
+}
+
+/** What every piece of work in a workspace stands in: where it happens, on whose behalf, and what that caller may do. */
+export interface Scope extends PlatformScope {
+  readonly workspace: Workspace
+  readonly actor: Actor
+}
+
+/** The same scope in a transaction. */
+export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({ ...scope, db, verification: undefined })
+
+/** Runs a statement that only reads. */
+export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | 'verification'>, statement: Statement): Promise<Row[]> =>
+  verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)

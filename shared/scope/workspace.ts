@@ -1,0 +1,32 @@
+import type { Executor } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+import type { AppName } from '#shared/policy/permissions.ts'
+
+/** A workspace's settings, as every piece of work in it needs them (decisions, People, keys, workspaces). */
+export interface Workspace {
+  readonly id: string
+  readonly name: string
+  readonly status: 'provisioning' | 'active' | 'suspended'
+  readonly plan: 'free' | 'paid'
+  readonly owner_id: string
+  readonly default_currency: string
+  readonly timezone: string
+  readonly apps: Readonly<Record<AppName, boolean>>
+  readonly multi_currency: boolean
+  readonly created_at: string
+}
+
+/** The columns of a workspace, in the order of its shape. */
+export const workspaceColumns = 'id, name, status, plan, owner_id, default_currency, timezone, apps, multi_currency, created_at'
+
+const find = sql('find_workspace', `select ${workspaceColumns} from workspaces where id = $1`)
+/** One workspace's settings, or undefined. */
+export async function findWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
+  return (await db.query<Workspace>(find(id)))[0]
+}
+
+const lock = sql('lock_workspace', `select ${workspaceColumns} from workspaces where id = $1 for no key update`)
+/** The workspace as it is now; whoever else locks it waits until the transaction ends. */
+export async function lockWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
+  return (await db.query<Workspace>(lock(id)))[0]
+}
