@@ -1,36 +1,26 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { type Arrival, watchArrival } from '#api/http/arrival.ts'
 import { refuseCompressed } from '#api/http/body.ts'
 import { findFilePart } from '#api/http/multipart.ts'
 import type { Upload } from '#api/http/route.ts'
-import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { storeFile } from '#shared/queue/files.ts'
+import { type FilePlace, type StoredFile, storeFile } from '#shared/queue/files.ts'
 
 /**
  * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
-export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string | null, db: Executor): Promise<ReceivedFile> {
+export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string, place: FilePlace): Promise<StoredFile> {
   refuseCompressed(ctx.req)
   refuseLength(ctx.req, upload)
   const arrival = watchArrival(ctx.req)
   try {
     const { bytes, contentType } = await openFile(ctx.req, arrival, upload)
-    const digest = createHash('sha256')
-    const id = await storeFile(db, limited(bytes, upload.maxBytes, digest), { workspaceId, contentType: contentType.slice(0, 200) })
-    return { id, hash: digest.digest() }
+    return await storeFile(place, workspaceId, limited(bytes, upload.maxBytes), { contentType: contentType.slice(0, 200) })
   } finally {
     arrival.release()
   }
-}
-
-/** A file in storage, and the SHA-256 of its bytes. */
-export interface ReceivedFile {
-  readonly id: string
-  readonly hash: Buffer
 }
 
 /** A file that is still arriving. */
@@ -66,12 +56,11 @@ async function* arriving(pieces: AsyncIterator<Uint8Array>, { failed }: Arrival,
 /** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */
 const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
 
-async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, digest: Hash): AsyncGenerator<Uint8Array> {
+async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const piece of bytes) {
     size += piece.length
     if (size > maxBytes) throw tooLarge(maxBytes)
-    digest.update(piece)
     yield piece
   }
 }

@@ -11,6 +11,10 @@ export interface Config {
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** The service that files lie in; null keeps them below `dataDir`. */
+  readonly s3: S3Settings | null
+  /** Bytes that nothing names any more are gone after so many seconds. */
+  readonly driveSweepSeconds: number
   /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
@@ -22,6 +26,17 @@ export interface Config {
   readonly slowRequestMs: number
   /** The same for statements to the database. */
   readonly slowStatementMs: number
+}
+
+/** How to reach a bucket of a service that speaks S3; without an endpoint it is Amazon's. */
+export interface S3Settings {
+  readonly endpoint: string | null
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket stands in the path and not in the host name. */
+  readonly pathStyle: boolean
 }
 
 /** One variable: how it is read. A reader throws a short text that says what would be right. */
@@ -69,8 +84,20 @@ const secret: Reader<Buffer> = (value) => {
   return bytes
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+const readS3 = (environment: Environment, read: <T>(name: string, reader: Reader<T>) => T): S3Settings => ({
+  endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', address(['http:', 'https:'])) : null,
+  bucket: read('S3_BUCKET', text()),
+  region: read('S3_REGION', text('us-east-1')),
+  accessKeyId: read('S3_ACCESS_KEY_ID', text()),
+  secretAccessKey: read('S3_SECRET_ACCESS_KEY', text()),
+  // What is not Amazon's seldom has a host name for each bucket.
+  pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
+})
+
 /** Reads the configuration; a bad start throws one error that lists every bad variable. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(environment: Environment = process.env): Config {
   const problems: string[] = []
   const read = <T>(name: string, reader: Reader<T>): T => {
     try {
@@ -89,6 +116,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
     mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    s3: environment.S3_BUCKET || environment.S3_ENDPOINT ? readS3(environment, read) : null,
+    driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {

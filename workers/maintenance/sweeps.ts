@@ -1,3 +1,4 @@
+import { sweepTurnSeconds } from '#shared/blobs/blobs.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
 import type { Services } from '#shared/scope/scope.ts'
 import { followUse } from '#shared/types/indexes/follow.ts'
@@ -47,6 +48,12 @@ export const sweeps: readonly Sweep[] = [
     name: 'indexes that follow use',
     every: '*/10 * * * * *',
     run: async (services, signal) => void (await followUse(services, signal)),
+  },
+  // Its own statements say which process deletes what, since no transaction may last as long as a store of files takes.
+  {
+    name: 'bytes that nothing names',
+    every: `*/${sweepTurnSeconds} * * * * *`,
+    run: async ({ blobs }, signal) => void (await blobs.sweep(signal)),
   },
   remove('faded uses', '0 37 3 * * *', `delete from field_uses where used_at < now() - interval '90 days'`),
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),

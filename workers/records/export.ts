@@ -9,11 +9,11 @@ export default handler(exportRecords, ({ payload: { typeKey, q, filter, sort, di
     const query = { q: q ?? undefined, filter: filter ?? undefined, sort: sort ?? undefined, dir: dir ?? undefined }
     const { total, truncated, bytes } = await exportRecordsOf(scope, type, query)
     await advance({ done: 0, total })
-    const fileId = await storeFile(
-      scope.db,
+    const { id: fileId } = await storeFile(
+      scope,
+      scope.workspace.id,
       bytes((done) => advance({ done, total })),
       {
-        workspaceId: scope.workspace.id,
         contentType: 'text/csv; charset=utf-8',
         name: `${type.key}.csv`,
         headers: truncated ? { 'X-Export-Truncated': 'true' } : {},
