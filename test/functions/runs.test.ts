@@ -81,10 +81,10 @@ test('runs are kept 30 days', async (t) => {
   const [kept, old] = (await w.org.owner.get(all)).data.runs
   await w.db.query(`update function_runs set finished_at = now() - interval '30 days 1 minute' where id = $1`, [old.id])
   await w.db.query(`update function_runs set finished_at = now() - interval '29 days 23 hours' where id = $1`, [kept.id])
-  const { config, cache, queue, log, now, uses, database } = w.api.services
+  const { config, cache, queue, log, now, uses, guards, database } = w.api.services
   await sweeps
     .find(({ name }) => name === 'old runs of functions')
-    ?.run({ config, cache, queue, log, now, uses, db: database }, new AbortController().signal)
+    ?.run({ config, cache, queue, log, now, uses, guards, db: database }, new AbortController().signal)
   t.deepEqual(
     (await w.org.owner.get(all)).data.runs.map((run: { id: string }) => run.id),
     [kept.id],

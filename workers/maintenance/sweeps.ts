@@ -1,6 +1,7 @@
 import type { Executor, Tx } from '#shared/db/database.ts'
 import type { Services } from '#shared/scope/scope.ts'
 import { followUse } from '#shared/types/indexes/follow.ts'
+import { upgradeWorkspaces } from '#shared/types/upgrade.ts'
 import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 
 type Sweeper = Services & { db: Executor }
@@ -47,6 +48,11 @@ export const sweeps: readonly Sweep[] = [
     name: 'indexes that follow use',
     every: '*/10 * * * * *',
     run: async (services, signal) => void (await followUse(services, signal)),
+  },
+  {
+    name: 'built-in types',
+    every: '5,25,45 * * * * *',
+    run: upgradeWorkspaces,
   },
   remove('faded uses', '0 37 3 * * *', `delete from field_uses where used_at < now() - interval '90 days'`),
   remove('seen changes', '30 */5 * * * *', `delete from cache_changes where created_at < now() - interval '1 hour'`),
