@@ -2,6 +2,7 @@ import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
+import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import type { Pool } from '#shared/queue/job.ts'
@@ -37,7 +38,7 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   const now = time ?? clock.now
   const resources = openResources(log)
   const uses = countUses(database, now, log)
-  const services = { config, cache, queue, log, now, uses, db: database, resources }
+  const services = { config, cache, queue, log, now, uses, guards, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new Listener(config.databaseUrl, name, {
     [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },

@@ -294,11 +294,12 @@ create table notifications (
   user_id uuid not null,
   id uuid not null,
   title text not null,
-  object_type text not null,
-  record_id uuid not null,
+  object_type text,
+  record_id uuid,
   event text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
   read_at timestamp with time zone,
+  key text,
   constraint notifications_pkey PRIMARY KEY (workspace_id, user_id, id)
 );
 
@@ -448,6 +449,7 @@ create table workspaces (
   apps jsonb default '{"queues": true, "calendar": true, "payments": true, "functions": true, "accounting": true}'::jsonb not null,
   multi_currency boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  builtin_version integer default 1 not null,
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -492,6 +494,8 @@ CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
 
+CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (workspace_id, user_id, key) WHERE (key IS NOT NULL);
+
 CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -517,6 +521,8 @@ CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_ha
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builtin_version, id);
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
