@@ -38,6 +38,17 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table due_work (
+  workspace_id uuid,
+  kind text not null,
+  subject text not null,
+  id uuid default uuidv7() not null,
+  at timestamp with time zone not null,
+  held boolean default false not null,
+  constraint due_work_key UNIQUE NULLS NOT DISTINCT (workspace_id, kind, subject),
+  constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table event_listeners (
   workspace_id uuid not null,
   object_type text not null,
@@ -468,6 +479,10 @@ CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_i
 
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
 
+CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
+
+CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
+
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
@@ -647,6 +662,15 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.release_due_work()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update due_work set held = false where workspace_id = new.id and held;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
@@ -710,3 +734,5 @@ CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXE
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
+
+CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();
