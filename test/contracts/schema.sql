@@ -55,9 +55,16 @@ create table event_listeners (
   event text not null,
   subscriber text not null,
   listener_id uuid not null,
-  constraint event_listeners_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
-  constraint event_listeners_pkey PRIMARY KEY (workspace_id, object_type, event, subscriber, listener_id),
-  constraint event_listeners_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
+  source text default 'records'::text not null,
+  snapshot boolean default false not null,
+  record_type text generated always as (
+CASE
+    WHEN (source = 'records'::text) THEN object_type
+    ELSE NULL::text
+END) stored,
+  constraint event_listeners_event CHECK (((source <> 'records'::text) OR (event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))),
+  constraint event_listeners_pkey PRIMARY KEY (workspace_id, source, object_type, event, subscriber, listener_id),
+  constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
 create table event_outbox (
@@ -68,6 +75,9 @@ create table event_outbox (
   entry_ids uuid[] not null,
   listeners jsonb not null,
   cause jsonb not null,
+  source text default 'records'::text not null,
+  subject_ids uuid[] default '{}'::uuid[] not null,
+  snapshots jsonb,
   constraint event_outbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -702,6 +712,8 @@ RETURN sha256(convert_to(value, 'UTF8'::name));
 CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
 
