@@ -11,7 +11,7 @@ import { sumRecords } from '#shared/records/sum.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { createMember } from '#test/support/factories.ts'
-import { inside } from '#test/support/inside.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -52,7 +52,7 @@ async function withDeals(w: World, records: readonly object[]): Promise<Scope> {
     atomic: true,
   })
   if (made.status !== 200) throw new Error(made.text)
-  return inside(w, w.org)
+  return scopeOf(w, w.org)
 }
 
 test('a filter finds in memory what it finds in the database', async (t) => {
@@ -155,7 +155,7 @@ test('a query shows and counts what its caller may read, and names nothing that 
       fields: { deny: ['total'] },
     },
   ])
-  const scope = await inside(w, w.org, reader.id)
+  const scope = await scopeOf(w, w.org, { id: reader.id, type: 'user' })
   const names = async (query: object) =>
     (await findRecords(scope, 'deals', { limit: 10, ...query })).map(({ values }) => [values.name, values.total && 'total'])
   t.deepEqual(await names({ sort: [{ field: 'name', dir: 'asc' }] }), [
@@ -170,8 +170,8 @@ test('a query shows and counts what its caller may read, and names nothing that 
   t.deepEqual(await names({ seeing: ['total'], filters: [{ field: 'total', op: 'gt', value: '0' }] }), [['open', 'total']])
   const { records, total } = await searchRecords(scope, 'deals', { limit: 1, offset: 1, fields: ['stage'] })
   t.deepEqual([records.map(({ values }) => Object.keys(values)), total], [[['stage']], 2])
-  const ids = (await findRecords(await inside(w, w.org), 'deals', { limit: 10 })).map(({ id }) => id)
+  const ids = (await findRecords(await scopeOf(w, w.org), 'deals', { limit: 10 })).map(({ id }) => id)
   t.is((await findRecords(scope, 'deals', { ids: [...ids, 'no id'], limit: 10 })).length, 2)
   const nobody = await createMember(w, w.org)
-  await t.throwsAsync(findRecords(await inside(w, w.org, nobody.id), 'deals', { limit: 1 }), { code: 'FORBIDDEN' })
+  await t.throwsAsync(findRecords(await scopeOf(w, w.org, { id: nobody.id, type: 'user' }), 'deals', { limit: 1 }), { code: 'FORBIDDEN' })
 })
