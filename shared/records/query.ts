@@ -31,6 +31,16 @@ export interface RecordQuery {
   readonly sort?: readonly SortKey[] | undefined
 }
 
+/** A page of a query: which of its records, and what of them. */
+export interface PageOf {
+  /** At most so many records. */
+  readonly limit: number
+  /** So many of the first are passed over. */
+  readonly offset?: number | undefined
+  /** Keys of the fields to show; all without it. */
+  readonly fields?: readonly string[] | undefined
+}
+
 /** A key of an order: of a field, or `created_at`. */
 export interface SortKey {
   readonly field: string

@@ -2,8 +2,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/json.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { ValueFilter } from '#shared/records/filter.ts'
-import { maxFilters, type RecordQuery, type SortKey } from '#shared/records/query.ts'
-import type { PageOf } from '#shared/records/search.ts'
+import { maxFilters, type PageOf, type RecordQuery, type SortKey } from '#shared/records/query.ts'
 
 /** The query of a search as an address carries it (document 1, Search mode). Export takes the part that is not paging. */
 export interface SearchQuery {

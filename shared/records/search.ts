@@ -2,7 +2,7 @@ import { builder, type Knex } from '#shared/db/builder.ts'
 import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
-import { type CompiledQuery, compileQuery, type RecordQuery } from '#shared/records/query.ts'
+import { type CompiledQuery, compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
 import { visibleRows } from '#shared/records/read.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { chosenFields } from '#shared/records/selection.ts'
@@ -15,16 +15,6 @@ export interface SearchPage {
   readonly records: RecordView[]
   /** Exact, of what the caller may read. */
   readonly total: number
-}
-
-/** A page of a query: which of its records, and what of them. */
-export interface PageOf {
-  /** At most so many records. */
-  readonly limit: number
-  /** So many of the first are passed over. */
-  readonly offset?: number | undefined
-  /** Keys of the fields to show; all without it. */
-  readonly fields?: readonly string[] | undefined
 }
 
 /**
