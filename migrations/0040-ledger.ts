@@ -105,7 +105,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table journal_lines set (autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.02);
 
     -- Closing books, and changing the currency that they are kept in, wait for postings on their way: whoever posts holds the ledger's lock
-    -- shared (shared/workspaces/books-lock.ts). Each query of this function sees what was committed until then.
+    -- shared (shared/workspaces/books-store.ts). Each query of this function sees what was committed until then.
     create function settle_books() returns trigger language plpgsql as $$
     begin
       perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));

@@ -2,7 +2,7 @@ import { countLines } from '#shared/accounting/store/posting.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { RecordGuard } from '#shared/scope/record-guard.ts'
 import type { Scope } from '#shared/scope/scope.ts'
-import { lockAgainstPosting } from '#shared/workspaces/books-lock.ts'
+import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
 
 /**
  * An account with lines stays, and keeps its kind once it has one (decisions, Accounting). The ledger's lock is taken before the lines are

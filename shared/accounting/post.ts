@@ -8,7 +8,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
-import { lockForPosting } from '#shared/workspaces/books-lock.ts'
+import { lockForPosting } from '#shared/workspaces/books-store.ts'
 
 /** A line as it is posted: one of its sides is zero. */
 export interface Line {

@@ -6,7 +6,7 @@ import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { utcInstant } from '#shared/kernel/instant.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
-import { lockAgainstPosting } from '#shared/workspaces/books-lock.ts'
+import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
 
 /** What a report is of: one currency, as of an instant or as it is now. */
 export interface Books {
