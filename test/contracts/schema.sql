@@ -396,6 +396,9 @@ create table operations (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  continuation jsonb,
+  awaits integer,
+  job_id uuid,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -702,6 +705,37 @@ AS $function$
       select workspace_id from line
     $function$;
 
+CREATE OR REPLACE FUNCTION public.go_on()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+    declare
+      waiting uuid := (new.continuation ->> 'operation')::uuid;
+      next_job uuid := uuidv7();
+      left_over integer := 0;
+    begin
+      if waiting is not null then
+        update operations set awaits = nullif(awaits - 1, 0), job_id = case when awaits = 1 then next_job else job_id end
+        where id = waiting and awaits > 0 and finished_at is null
+        returning coalesce(awaits, 0) into left_over;
+        if not found or left_over > 0 then
+          return null;
+        end if;
+      end if;
+      insert into pgboss.job (
+        id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
+        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
+      )
+      select next_job, queue.name, new.continuation -> 'envelope', new.continuation -> 'envelope' ->> 'workspaceId',
+        pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds,
+        queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
+        queue.dead_letter, queue.heartbeat_seconds
+      from pgboss.queue as queue where queue.name = new.continuation ->> 'queue';
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -836,6 +870,8 @@ CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.member
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
 
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
