@@ -11,6 +11,7 @@ import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
+import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
@@ -46,7 +47,8 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const clock = await openClock(database, log)
   const now = time ?? clock.now
   const uses = countUses(database, now, log)
-  const services: ApiServices = { config, cache, queue, blobs, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
+  const shared = { config, cache, queue, blobs, log, now, uses, guards }
+  const services: ApiServices = { ...shared, database, waiter, rateLimits: new RateLimits(database) }
   const { ServerResponse, close } = closing()
   const server = createServer(
     {

@@ -22,6 +22,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     now: services.now,
     uses: services.uses,
     blobs: services.blobs,
+    guards: services.guards,
     db: services.database,
     principal,
     cause,
