@@ -77,7 +77,7 @@ const secret: Reader<Buffer> = (value) => {
 const endpoints: Reader<readonly string[]> = (value) =>
   (value ?? '').split(',').flatMap((part) => {
     if (part.trim() === '') return []
-    const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(part.trim()) ?? []
+    const [, host = '', port = ''] = /^([^/?#@\\]+):(\d{1,5})$/.exec(part.trim()) ?? []
     const url = `http://${host}/`
     if (!URL.canParse(url) || new URL(url).host !== new URL(url).hostname || Number(port) > 65_535) {
       throw new Error(`must be a list of host:port with commas between, got ${part.trim()}`)
