@@ -4,6 +4,7 @@ import { routes as functionRuns } from '#api/functions/run-routes.ts'
 import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { routes as messages } from '#api/messages/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
 import { routes as people } from '#api/people/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...records,
   ...audit,
   ...notifications,
+  ...messages,
   ...functionSecrets,
   ...functions,
   ...functionRuns,
