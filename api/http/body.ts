@@ -59,7 +59,10 @@ export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
-    throw problem('VALIDATION_ERROR', `content-type must be application/x-www-form-urlencoded, got ${request.headers['content-type'] || 'none'}`)
+    throw problem(
+      'VALIDATION_ERROR',
+      `content-type must be application/x-www-form-urlencoded, got ${request.headers['content-type'] || 'none'}`,
+    )
   }
   const text = decode(bytes)
   const value = new URLSearchParams(text)
@@ -78,7 +81,8 @@ export async function readBytes(request: IncomingMessage, maxBytes = maxBodyByte
     return await Promise.race([bytes, arrival.failed])
   } catch (cause) {
     if (cause instanceof Problem) throw cause
-    if ((cause as { type?: string }).type === 'entity.too.large') throw problem('VALIDATION_ERROR', `body must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`, { cause })
+    if ((cause as { type?: string }).type === 'entity.too.large')
+      throw problem('VALIDATION_ERROR', `body must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`, { cause })
     throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
   } finally {
     arrival.release()

@@ -9,7 +9,8 @@ const exposed = 'X-Request-ID, X-Export-Truncated, ETag, Location, Retry-After, 
 export const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')
 
 /** Whether a route refuses requests from other websites: one that changes nothing never does, since links in mails are cross-site. */
-export const refusesOthers = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean => originsOf(route) === 'own' && route.method !== 'GET'
+export const refusesOthers = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
+  originsOf(route) === 'own' && route.method !== 'GET'
 
 /**
  * Lets browsers of any origin call what is open to them, without credentials (decisions, CORS): the routes that say so, and all below `/v1`,

@@ -6,9 +6,7 @@ import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /** The names after ':' and '*' in a path: 'id' in '/records/:id'. */
-export type Params<Path extends string> = Path extends `${string}${':' | '*'}${infer Rest}`
-  ? NameOf<Rest> | Params<Rest>
-  : never
+export type Params<Path extends string> = Path extends `${string}${':' | '*'}${infer Rest}` ? NameOf<Rest> | Params<Rest> : never
 type NameOf<Text extends string> = Text extends `${infer Name}${'/' | '{' | '}'}${string}` ? NameOf<Name> : Text
 
 /** A route of a workspace works in its scope; any other in the platform's. */

@@ -18,9 +18,11 @@ export function answerFailure(ctx: Context, error: unknown, { log, config: { pub
   for (const name of ctx.res.getHeaderNames()) if (!kept.has(name)) ctx.res.removeHeader(name)
   ctx.status = shown.status
   ctx.set(shown.headers)
-  if (ctx.state.framed) return sendFailurePage(ctx, shown, requestId, publicUrl)
-  ctx.type = 'application/json'
-  ctx.body = JSON.stringify({ error: { code: shown.code, message: shown.message, request_id: requestId } })
+  if (ctx.state.framed) sendFailurePage(ctx, shown, requestId, publicUrl)
+  else {
+    ctx.type = 'application/json'
+    ctx.body = JSON.stringify({ error: { code: shown.code, message: shown.message, request_id: requestId } })
+  }
 }
 
 /** Whoever opened a page reads one. */

@@ -26,7 +26,8 @@ export function createRooms(routes: readonly (readonly [path: string, route: Rou
     return router
   }
   const declared = new Map<unknown, Route>()
-  for (const [path, route] of specificFirst(routes, ([path]) => path)) declared.set(of(path).register(path, [route.method], serve(route)), route)
+  for (const [path, route] of specificFirst(routes, ([path]) => path))
+    declared.set(of(path).register(path, [route.method], serve(route)), route)
   return {
     of,
     find: (method, path) => {

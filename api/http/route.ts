@@ -62,7 +62,9 @@ export interface Received<Path extends string, Query, Kept> extends Omit<Request
 }
 
 /** Takes bytes instead of JSON: uploads of every kind, and bodies that are judged as they came, such as signed ones. */
-interface Receiving<Path extends string, Query, Kept, Response> extends Omit<Declaration<Path, undefined, Query>, 'body' | 'onBody' | 'limitBy'>, Answering<Response> {
+interface Receiving<Path extends string, Query, Kept, Response>
+  extends Omit<Declaration<Path, undefined, Query>, 'body' | 'onBody' | 'limitBy'>,
+    Answering<Response> {
   readonly upload: Upload
   /** Reads the file to its end and puts it where it costs no memory. Nobody knows of it yet: what is kept of a request that fails is for a sweep. */
   readonly keep: (file: ArrivingFile, request: Omit<Request<Path, undefined, Query>, 'body'>, scope: ScopeOf<Path>) => Promise<Kept>
@@ -128,13 +130,14 @@ export const delegate = <const Path extends string, Payload, Result, Body = unkn
 // A table of routes holds every body, query and result type at once; each declaration above has checked its own.
 /* biome-ignore-start lint/suspicious/noExplicitAny: see above */
 export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any>
-export type ReceiveRoute = { readonly kind: 'receive'; readonly onBody?: undefined; readonly limitBy?: undefined; readonly body?: undefined } & Receiving<
-  any,
-  any,
-  any,
-  any
->
-export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any>, 'limitBy'> & Pick<AnswerRoute, 'limitBy'>
+export type ReceiveRoute = {
+  readonly kind: 'receive'
+  readonly onBody?: undefined
+  readonly limitBy?: undefined
+  readonly body?: undefined
+} & Receiving<any, any, any, any>
+export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any>, 'limitBy'> &
+  Pick<AnswerRoute, 'limitBy'>
 export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any>
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
 export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute

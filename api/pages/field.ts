@@ -5,7 +5,21 @@ export interface Field {
   /** Its name in the request, which is also part of its id. */
   readonly name: string
   readonly label: string
-  readonly type: 'text' | 'email' | 'password' | 'number' | 'date' | 'time' | 'datetime-local' | 'url' | 'tel' | 'textarea' | 'select' | 'radio' | 'checkboxes' | 'checkbox'
+  readonly type:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'date'
+    | 'time'
+    | 'datetime-local'
+    | 'url'
+    | 'tel'
+    | 'textarea'
+    | 'select'
+    | 'radio'
+    | 'checkboxes'
+    | 'checkbox'
   /** What it holds: the chosen ones of checkboxes, else one text. */
   readonly values?: readonly string[]
   readonly options?: readonly { readonly value: string; readonly label: string }[]

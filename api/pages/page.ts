@@ -61,10 +61,4 @@ export function rootOf(publicUrl: string): string {
   return pathname === '/' ? '' : pathname
 }
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-].join('; ')
+const policy = ["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"].join('; ')

@@ -30,14 +30,16 @@ const change = sql(
   'change_workspace',
   `update workspaces
    set name = coalesce($2, name), default_currency = coalesce($3, default_currency), timezone = coalesce($4, timezone),
-     apps = apps || coalesce($5::jsonb, '{}'), multi_currency = multi_currency or coalesce($6::boolean, false)
+     apps = apps || coalesce($5::jsonb, '{}'), multi_currency = multi_currency or coalesce($6::boolean, false),
+     color = case when $7::boolean then $8 else color end
    where id = $1 and (not multi_currency or $6::boolean is not false)
    returning ${workspaceColumns}`,
 )
 /** Changes settings, each by itself, so that changes at once do not undo each other; undefined when it would switch multi_currency off. */
 export async function changeWorkspace(db: Executor, id: string, changes: WorkspaceChanges): Promise<Workspace | undefined> {
-  const { name, default_currency, timezone, apps, multi_currency } = changes
-  return (await db.query<Workspace>(change(id, name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency)))[0]
+  const { name, default_currency, timezone, apps, multi_currency, color } = changes
+  const settings = [name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency, color !== undefined, color]
+  return (await db.query<Workspace>(change(id, ...settings)))[0]
 }
 
 const setStatus = sql('set_workspace_status', 'update workspaces set status = $3 where id = $1 and status = $2 returning id')

@@ -1,5 +1,5 @@
-import type { Json } from '#api/http/openapi/collect-schemas.ts'
 import { refusesOthers } from '#api/http/cors.ts'
+import type { Json } from '#api/http/openapi/collect-schemas.ts'
 import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
 import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'

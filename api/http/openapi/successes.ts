@@ -29,7 +29,8 @@ export const commonHeaders = (route: Route): Json => ({
 
 /** The answers of a route that went well, by status. */
 export function successesOf(route: Route, schemas: Schemas): Json {
-  if (route.kind === 'page') return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
+  if (route.kind === 'page')
+    return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged } = route
     const content = response ? json(schemas.refer(response.json)) : file(contentType)
