@@ -531,6 +531,8 @@ create table workspaces (
   created_at timestamp with time zone default now() not null,
   builtin_version integer default 1 not null,
   books_closed_through date,
+  color text,
+  constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
