@@ -1,3 +1,4 @@
+import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
@@ -6,4 +7,11 @@ import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
 /** An example of every route there is. */
-export const examples: Examples = { ...platformExamples, ...workspaceExamples, ...recordExamples, ...functionExamples, ...messageExamples }
+export const examples: Examples = {
+  ...platformExamples,
+  ...workspaceExamples,
+  ...recordExamples,
+  ...functionExamples,
+  ...accountingExamples,
+  ...messageExamples,
+}
