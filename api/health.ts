@@ -4,16 +4,16 @@ import type { ApiServices } from '#api/services.ts'
 import { readiness } from '#shared/db/health.ts'
 
 /** `/healthz`, `/readyz` and `/metrics` under the public address (decisions, Health). */
-export function serveHealth(router: Router, { database, blobs }: ApiServices): void {
-  router.get('/healthz', (ctx) => {
+export function serveHealth(of: (path: string) => Router, { database, blobs }: ApiServices): void {
+  of('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
-  router.get('/readyz', async (ctx) => {
+  of('/readyz').get('/readyz', async (ctx) => {
     const [status, body] = await readiness(database, () => blobs.fault())
     ctx.status = status
     ctx.body = body
   })
-  router.get('/metrics', async (ctx) => {
+  of('/metrics').get('/metrics', async (ctx) => {
     ctx.type = registry.contentType
     ctx.body = await registry.metrics()
   })

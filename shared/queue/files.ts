@@ -32,14 +32,8 @@ const findFile = sql(
   'select id, content_type, name, headers, size_bytes, blob_id from job_files where workspace_id = $1 and id = $2',
 )
 
-/** A file of a job in storage, and the SHA-256 of its bytes in hexadecimal. */
-export interface StoredFile {
-  readonly id: string
-  readonly sha256: string
-}
-
 /**
- * Stores a stream as a job's file. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
+ * Stores a stream as a job's file and returns its id. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
  * stored, with their operation's end where they are discarded, and with their workspace.
  */
 export async function storeFile(
@@ -47,7 +41,7 @@ export async function storeFile(
   workspaceId: string,
   bytes: AsyncIterable<Uint8Array>,
   file: { contentType: string; name?: string; headers?: Readonly<Record<string, string>> },
-): Promise<StoredFile> {
+): Promise<string> {
   const { contentType, name = '', headers = {} } = file
   const blob = await blobs.put(workspaceId, bytes)
   const id = newId()
@@ -57,7 +51,7 @@ export async function storeFile(
     await blobs.discardAfter(error, workspaceId, blob.id)
     throw error
   }
-  return { id, sha256: blob.sha256 }
+  return id
 }
 
 /** A file's facts, or undefined. */

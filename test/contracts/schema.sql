@@ -38,6 +38,17 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table do_not_contact (
+  workspace_id uuid not null,
+  address text not null,
+  reason text not null,
+  message_id uuid,
+  created_at timestamp with time zone not null,
+  constraint do_not_contact_pkey PRIMARY KEY (workspace_id, address),
+  constraint do_not_contact_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'complaint'::text]))),
+  constraint do_not_contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table due_work (
   workspace_id uuid,
   kind text not null,
@@ -324,6 +335,45 @@ create table members (
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table message_connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  host text not null,
+  port integer not null,
+  secure boolean not null,
+  username text not null,
+  password bytea,
+  from_address text not null,
+  dkim_domain text,
+  dkim_selector text,
+  dkim_key bytea,
+  webhook_secret bytea not null,
+  status text default 'unchecked'::text not null,
+  error text,
+  checked_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_connections_check CHECK ((num_nulls(dkim_domain, dkim_selector, dkim_key) = ANY (ARRAY[0, 3]))),
+  constraint message_connections_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_connections_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint message_connections_status_check CHECK ((status = ANY (ARRAY['unchecked'::text, 'ok'::text, 'failed'::text]))),
+  constraint message_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table message_templates (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_templates_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table migrations (
   id integer default nextval('migrations_id_seq'::regclass) not null,
   name character varying(255),
@@ -419,8 +469,16 @@ create table outbox_mails (
   last_error text,
   created_at timestamp with time zone default now() not null,
   sent_at timestamp with time zone,
+  connection_id uuid,
+  template_id uuid,
+  record_type text,
+  record_id uuid,
+  natural_key text,
+  contact_keys text[],
+  second_try boolean default false not null,
+  is_erased boolean default false not null,
   constraint outbox_mails_pkey PRIMARY KEY (id),
-  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'uncertain'::text, 'failed'::text, 'bounced'::text, 'skipped'::text]))),
   constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -531,6 +589,8 @@ create table workspaces (
   created_at timestamp with time zone default now() not null,
   builtin_version integer default 1 not null,
   books_closed_through date,
+  color text,
+  constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -587,6 +647,8 @@ CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
+CREATE UNIQUE INDEX message_connections_id ON public.message_connections USING btree (id);
+
 CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
 
 CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (workspace_id, user_id, key) WHERE (key IS NOT NULL);
@@ -601,7 +663,15 @@ CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 
+CREATE INDEX outbox_mails_messages ON public.outbox_mails USING btree (workspace_id, id) WHERE (kind = 'message'::text);
+
+CREATE UNIQUE INDEX outbox_mails_natural_key ON public.outbox_mails USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
 CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(recipient), created_at);
+
+CREATE INDEX outbox_mails_records ON public.outbox_mails USING btree (workspace_id, record_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE INDEX outbox_mails_texts ON public.outbox_mails USING btree (created_at) WHERE ((kind = 'message'::text) AND (NOT is_erased));
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 
