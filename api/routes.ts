@@ -1,5 +1,7 @@
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as driveFiles } from '#api/drive/file-routes.ts'
+import { routes as drive } from '#api/drive/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -36,6 +38,8 @@ export const routes: readonly Route[] = [
   ...audit,
   ...notifications,
   ...messages,
+  ...drive,
+  ...driveFiles,
   ...functionSecrets,
   ...functions,
   ...functionRuns,
