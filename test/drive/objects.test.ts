@@ -105,15 +105,6 @@ test('a search goes by the name, in the folder and below, and ignores case', asy
   t.deepEqual(await found({ q: 'r', limit: 2, cursor: data.cursor }), ['x/report/other', 'x/y/my report.txt'])
 })
 
-test('a file over the limit is refused with the limit, and leaves nothing', async (t) => {
-  const { space, w, org } = await opened()
-  const { status, body } = await space.put('large', Buffer.alloc(104_857_601))
-  t.is(status, 400)
-  t.regex(body.error.message, /100 MB/)
-  t.is(await looseBytes(w, org), 0)
-  t.is((await space.put('largest', Buffer.alloc(104_857_600))).status, 201)
-})
-
 test('an upload that is refused leaves no bytes', async (t) => {
   const { space, w, org } = await opened()
   t.is(outcomeOf(await space.put('/bad')), '400 VALIDATION_ERROR')
