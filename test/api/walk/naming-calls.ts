@@ -126,6 +126,11 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     async ({ things }) => ({ body: { email: `${things.name()}@example.com`, role_ids: [await things.role(), await things.role()] } }),
   ],
   [`POST ${org}/service-accounts`]: [async ({ things }) => ({ body: { name: 'Robot', role_ids: [await things.role()] } })],
+  [`GET ${org}/messages`]: [
+    async ({ things }) => ({ query: { cursor: await things.message() } }),
+    async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } }),
+  ],
+  [`GET ${org}/messages/do-not-contact`]: [async ({ things }) => ({ query: { cursor: await things.stoppedAddress() } })],
   [`GET ${org}/accounting/entries`]: [
     async ({ things }) => {
       const account = await things.account()
