@@ -6,6 +6,6 @@ import { handler } from '#workers/handler.ts'
 export default handler(exportLedger, async ({ payload: { format: name, recordedBefore }, scope, advance }) => {
   const format = formats[name]
   const bytes = exportBooks(scope, format, recordedBefore ?? undefined, (done) => advance({ done, total: done }))
-  const file = { workspaceId: scope.workspace.id, contentType: format.contentType, name: `ledger.${format.extension}` }
-  return { result: null, fileId: await storeFile(scope.db, bytes, file) }
+  const file = { contentType: format.contentType, name: `ledger.${format.extension}` }
+  return { result: null, fileId: await storeFile(scope, scope.workspace.id, bytes, file) }
 })
