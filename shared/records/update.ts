@@ -1,5 +1,6 @@
 import { announce, type Outcome } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { instantAfter } from '#shared/kernel/instant.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
@@ -68,7 +69,13 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   }
   try {
     const [outcome] = await scope.db.query<Outcome>(
-      updateRecord(type, fields)({ ...cellsOf(fields, after), ...changeSlots(scope, type, before, after), id: stored.id }),
+      updateRecord(type)({
+        ...cellsOf(type.fields, after),
+        ...changeSlots(scope, type, before, after),
+        sent: type.fields.map((field) => fields.includes(field)),
+        next: instantAfter(stored.updated_at),
+        id: stored.id,
+      }),
     )
     announce(scope, outcome)
   } catch (error) {
