@@ -7,6 +7,7 @@ import { accessTo, requireAccess } from '#shared/records/picture.ts'
 import { readSearch } from '#shared/records/read-search.ts'
 import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
 import type { SearchQuery } from '#shared/records/search-query.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -62,7 +63,7 @@ interface Match {
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
   const search = readSearch(scope, type, access, query)
-  const fill = shaped(access, `export ${search.shape}`, () =>
+  const fill = searched(access, `export ${search.shape}`, () =>
     builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
       textBytes(type),
       tableOf(type),

@@ -6,9 +6,10 @@ import { visibleRows } from '#shared/records/read.ts'
 import { readSearch, type Search } from '#shared/records/read-search.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { tableOf } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -24,7 +25,7 @@ export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQ
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
     const search = readSearch(scope, type, access, query)
-    const fill = shaped(access, `search ${search.shape}`, () => pageWithTotal(type, search))
+    const fill = searched(access, `search ${search.shape}`, () => pageWithTotal(type, search))
     const statement = fill({ ...search.values, limit: query.limit, offset: startOf(query) })
     const rows = await readRows<Row>(scope, asArrays(search.dependsOnValues ? plannedForValues(statement) : statement))
     const found = rows.filter((row) => idOf(row) !== null)

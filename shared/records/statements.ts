@@ -1,14 +1,11 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { foundSql, newsSql } from '#shared/db/guard.ts'
-import { prepare, type Statement, slot } from '#shared/db/statement.ts'
+import { type Fill, prepare, slot } from '#shared/db/statement.ts'
 import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
-
-/** Fills a prepared statement's slots. */
-export type Fill = (slots?: Readonly<Record<string, unknown>>) => Statement
 
 /** Statements of a type, built once per shape and kept as long as its picture. */
 const kept = new WeakMap<object, Map<string, Fill>>()
