@@ -10,6 +10,7 @@ import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
+import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
@@ -44,7 +45,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const clock = await openClock(database, log)
   const now = time ?? clock.now
   const uses = countUses(database, now, log)
-  const services: ApiServices = { config, cache, queue, log, now, uses, database, waiter, rateLimits: new RateLimits(database) }
+  const services: ApiServices = { config, cache, queue, log, now, uses, guards, database, waiter, rateLimits: new RateLimits(database) }
   const { ServerResponse, close } = closing()
   const server = createServer(
     {

@@ -6,6 +6,7 @@ import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
+import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
 
 /** Every command there is, in the order in which help shows them. */
@@ -17,5 +18,6 @@ export const commands: readonly Command[] = [
   ...migrateCommands,
   ...jobCommands,
   ...indexCommands,
+  ...upgradeCommands,
   ...bootstrapCommands,
 ]

@@ -1,5 +1,6 @@
 import { Cache } from '#shared/db/cache.ts'
 import { Database } from '#shared/db/database.ts'
+import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createLogger } from '#shared/kernel/log.ts'
@@ -22,5 +23,5 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   const now = () => new Date()
   const uses = countUses(db, now, log)
   cleanup.defer(() => uses.flush())
-  return await work({ config, db, cache, queue, log, now, uses, principal: null, cause })
+  return await work({ config, db, cache, queue, log, now, uses, guards, principal: null, cause })
 }

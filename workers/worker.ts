@@ -2,6 +2,7 @@ import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
+import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import type { Pool } from '#shared/queue/job.ts'
@@ -11,7 +12,6 @@ import { countUses } from '#shared/types/indexes/count-uses.ts'
 import { watchConnections, watchQueues, watchRunners } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
-import { startSchedules } from '#workers/schedules.ts'
 import { watchForLost } from '#workers/takeover.ts'
 
 export interface Worker {
@@ -38,14 +38,13 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   const now = time ?? clock.now
   const resources = openResources(log)
   const uses = countUses(database, now, log)
-  const services = { config, cache, queue, log, now, uses, db: database, resources }
+  const services = { config, cache, queue, log, now, uses, guards, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new Listener(config.databaseUrl, name, {
     [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
   })
   await listener.open()
   pools.start()
-  const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
   const watches = [clock.close, watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
   if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
@@ -53,7 +52,6 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
     pools,
     queue,
     stop: async (graceMs) => {
-      stopSchedules()
       for (const stopWatching of watches) stopWatching()
       await listener.close()
       await pools.stop(graceMs)

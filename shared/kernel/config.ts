@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
 
 /** Everything that the environment decides, read once at the start of a process and passed as a value. */
@@ -11,6 +12,10 @@ export interface Config {
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** What mails are signed with that no connection signs; null leaves them unsigned. */
+  readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
+  /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
+  readonly egressAllow: readonly string[]
   /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
@@ -69,6 +74,29 @@ const secret: Reader<Buffer> = (value) => {
   return bytes
 }
 
+const endpoints: Reader<readonly string[]> = (value) =>
+  (value ?? '').split(',').flatMap((part) => {
+    if (part.trim() === '') return []
+    const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(part.trim()) ?? []
+    const url = `http://${host}/`
+    if (!URL.canParse(url) || new URL(url).host !== new URL(url).hostname || Number(port) > 65_535) {
+      throw new Error(`must be a list of host:port with commas between, got ${part.trim()}`)
+    }
+    return [`${new URL(url).hostname}:${Number(port)}`]
+  })
+
+/** A private key in PEM; the two characters \n count as a line break, for those who keep settings on one line. */
+export const pemKey = (value: string): string => {
+  const pem = value.replaceAll('\\n', '\n').trim()
+  try {
+    const { asymmetricKeyType } = createPrivateKey(pem)
+    if (asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ed25519') return pem
+  } catch {
+    // Said below: what the parser complains of may quote the key.
+  }
+  throw new Error('must be a private key, RSA or Ed25519, in PEM')
+}
+
 /** Reads the configuration; a bad start throws one error that lists every bad variable. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = []
@@ -89,6 +117,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
     mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
+      ? {
+          domain: read('DKIM_DOMAIN', text()),
+          selector: read('DKIM_SELECTOR', text()),
+          privateKey: read('DKIM_KEY', (value) => pemKey(text()(value))),
+        }
+      : null,
+    egressAllow: read('EGRESS_ALLOW', endpoints),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {

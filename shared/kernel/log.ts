@@ -17,6 +17,7 @@ const secrets = [
   'secretKey',
   'databaseUrl',
   'smtpUrl',
+  'privateKey',
 ]
 
 /** A structured log on standard output, one JSON object a line, with secrets redacted. */

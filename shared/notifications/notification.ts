@@ -4,13 +4,13 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 const notification = t.Object(
   {
     id: t.String({ format: 'uuid' }),
-    title: t.String({ description: "The rule's title when the item was made." }),
-    object_type: t.String(),
-    record_id: t.String({ format: 'uuid' }),
-    event: t.String({ description: 'created, updated or deleted.' }),
+    title: t.String({ description: "What it says: of a rule, the rule's title when the item was made." }),
+    object_type: nullable(t.String({ description: 'The type of the record that it is about; null where it is about none.' })),
+    record_id: nullable(t.String({ format: 'uuid' })),
+    event: t.String({ description: 'created, updated or deleted, or what a room has to tell.' }),
     read: t.Boolean(),
     read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once read.' })),
-    created_at: t.String({ format: 'date-time', description: 'When the record changed.' }),
+    created_at: t.String({ format: 'date-time', description: 'When it happened.' }),
   },
   { title: 'Notification' },
 )

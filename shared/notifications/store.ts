@@ -55,6 +55,40 @@ export const deliverItems = sql(
    select user_id from audience order by user_id offset $5::integer - 1 limit 1`,
 )
 
+/**
+ * Writes an item for those of these people who are members, each once by the key, and counts them. Its id is made like that of an event's
+ * item. Values: workspace, people, title, type key, record, event, key.
+ */
+export const putItems = sql(
+  'put_notifications',
+  `with entry as materialized (select uuidv7() as id),
+   audience as (select user_id from members where workspace_id = $1 and user_id = any($2::uuid[])),
+   put as (
+     insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event, key)
+     select $1, audience.user_id, notification_id(entry.id, entry.id, audience.user_id), $3, $4, $5, $6, $7 from entry, audience
+     on conflict do nothing
+   )
+   select count(*) from audience`,
+)
+
+/**
+ * Who a notice is for: a member, the holders of a role, or with neither all members; and whether the two were found. Values: workspace,
+ * person or null, role or null.
+ */
+export const recipientsOf = sql(
+  'find_notice_recipients',
+  `select
+     coalesce(array_agg(member.user_id order by member.user_id) filter (where
+       ($2::uuid is null and $3::uuid is null) or member.user_id = $2 or exists (
+         select from role_members as held where held.workspace_id = $1 and held.role_id = $3 and held.principal_id = member.user_id
+       )
+     ), '{}') as user_ids,
+     coalesce(bool_or(member.user_id = $2), false) as is_member,
+     exists (select from roles where workspace_id = $1 and id = $3 and not is_anonymous) as is_role
+   from members as member
+   where member.workspace_id = $1`,
+)
+
 const itemColumns = 'id, title, object_type, record_id, event, read_at, created_at'
 
 /** A page of an inbox, newest first. Values: workspace, person, the item to go on after, how many. */

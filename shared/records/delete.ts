@@ -1,5 +1,6 @@
 import { announce, type Outcome } from '#shared/events/announce.ts'
 import { changeSlots } from '#shared/records/audit.ts'
+import { askGuards } from '#shared/records/guards.ts'
 import { withRecordType } from '#shared/records/picture.ts'
 import { deleteRecord } from '#shared/records/statements.ts'
 import { requireChangeable } from '#shared/records/update.ts'
@@ -8,7 +9,7 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 
 /**
  * Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete,
- * PRECONDITION_FAILED when `ifMatch` names another version.
+ * PRECONDITION_FAILED when `ifMatch` names another version, and what a room refuses (shared/guards.ts).
  */
 export function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
   return withRecordType(scope, typeKey, (type) =>
@@ -16,6 +17,7 @@ export function removeRecord(scope: Scope, typeKey: string, recordId: string, if
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:delete')
       requireVersion(stored, ifMatch)
+      await askGuards(inside, type, { id: stored.id, before: stored.values, after: null })
       const slots = { ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
       const [outcome] = await tx.query<Outcome>(deleteRecord(type)(slots))
       announce(inside, outcome)

@@ -19,7 +19,7 @@ const maxLength = 2_000_000
  * From this use on a search is prepared. PostgreSQL keeps a prepared statement on every connection that has run it, and plans it five
  * times before it keeps a plan: what is rare costs memory there and saves nothing.
  */
-const usesBeforePrepared = 10
+export const usesBeforePrepared = 10
 
 let keptLength = 0
 const kept = new Map<string, Kept>()

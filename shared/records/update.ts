@@ -1,10 +1,12 @@
 import { announce, type Outcome } from '#shared/events/announce.ts'
+import { wantsSnapshots } from '#shared/events/snapshot.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { instantAfter } from '#shared/kernel/instant.ts'
-import { changeSlots } from '#shared/records/audit.ts'
+import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
+import { askGuards } from '#shared/records/guards.ts'
 import { parseValues, refuseMissing } from '#shared/records/input.ts'
 import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import { findRecord } from '#shared/records/read.ts'
@@ -20,7 +22,8 @@ import type { RecordType } from '#shared/types/record-type.ts'
 /**
  * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
  * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one,
- * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version. Both tests are made on the stored record alone.
+ * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version, and what a room refuses
+ * (shared/guards.ts). Both tests are made on the stored record alone.
  */
 export function changeRecord(
   scope: Scope,
@@ -61,6 +64,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   refuseMissing(type, next)
   refuseFixed(scope, type, stored, sent, fields)
   if (fields.length === 0) return
+  await askGuards(scope, type, { id: stored.id, before: stored.values, after: next }, fields)
   await noteLength(scope, type, next)
   const [before, after] = [noValues(), noValues()]
   for (const { key } of fields) {
@@ -74,6 +78,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
         ...changeSlots(scope, type, before, after),
         sent: type.fields.map((field) => fields.includes(field)),
         next: instantAfter(stored.updated_at),
+        snapshot: await snapshotOf(scope, type, next),
         id: stored.id,
       }),
     )
@@ -82,6 +87,10 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
     throw conflictOf(type, error)
   }
 }
+
+/** All values of a record, for those who listen to its updates and want them; null when nobody does. */
+const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
+  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(filledView(type, next)) : null
 
 /** Whoever may not see an immutable value does not learn it by guessing: sending one is a change, whatever it is. */
 function refuseFixed(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {

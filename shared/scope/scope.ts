@@ -9,6 +9,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import type { Tally } from '#shared/kernel/tally.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 import type { Actor } from '#shared/scope/actor.ts'
+import type { RecordGuards } from '#shared/scope/record-guard.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
 
 /** What every process holds one of, and every piece of work reaches. */
@@ -19,6 +20,8 @@ export interface Services {
   readonly log: Logger
   /** Counts how often fields are searched by (shared/types/indexes/uses.ts). */
   readonly uses: Tally
+  /** What rooms may refuse about records (shared/guards.ts). */
+  readonly guards: RecordGuards<Scope>
   /** The time by the database's clock (shared/db/clock.ts); tests own it. */
   readonly now: () => Date
 }

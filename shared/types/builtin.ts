@@ -1,7 +1,8 @@
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import type { FieldRules } from '#shared/types/fields/field.ts'
 
-interface BuiltinField {
+/** A field that a built-in type brings. */
+export interface BuiltinField {
   readonly key: string
   readonly label: string
   readonly type: FieldType
@@ -11,15 +12,25 @@ interface BuiltinField {
   readonly rules?: FieldRules
 }
 
-interface BuiltinType {
+/** A type that every workspace has. */
+export interface BuiltinType {
   readonly key: string
   readonly label: string
   readonly icon: string
   readonly fields: readonly BuiltinField[]
 }
 
+/**
+ * What a release declares of built-in types. Types and fields are only ever added, and the version is raised with every addition: a worker
+ * brings them to the workspaces whose version is lower (shared/types/upgrade.ts).
+ */
+export interface BuiltinDeclaration {
+  readonly version: number
+  readonly types: readonly BuiltinType[]
+}
+
 /** The types that every workspace has from the start (decisions, Records, types, fields). */
-export const builtinTypes: readonly BuiltinType[] = [
+const builtinTypes: readonly BuiltinType[] = [
   {
     key: 'accounts',
     label: 'Accounts',
@@ -73,3 +84,6 @@ export const builtinTypes: readonly BuiltinType[] = [
     ],
   },
 ]
+
+/** What this release brings. */
+export const builtin: BuiltinDeclaration = { version: 1, types: builtinTypes }

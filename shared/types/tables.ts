@@ -107,11 +107,21 @@ export async function addColumns(tx: Tx, schema: string, table: string, field: C
   for (const [index, column] of columnsOf(field).entries()) {
     await tx.query(build(builder.raw(`alter table ??.?? add column ?? ${fieldKinds[field.type].columns[index]}`, [schema, table, column])))
   }
-  for (const { kind, name, key, columns } of indexesOf(field)) {
-    const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
-    const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
-    await tx.query(build(builder.raw(text, [name, schema, table, ...columns, field.column])))
+  for (const index of indexesOf(field)) await createIndex(tx, schema, table, field, index)
+}
+
+/** Holds the values of a field apart that was not unique before. Fails as a unique violation when two records hold the same. */
+export async function addUniqueIndex(tx: Tx, schema: string, table: string, field: Omit<Column, 'unique'>): Promise<void> {
+  for (const index of indexesOf({ ...field, unique: true })) {
+    if (index.kind === 'unique index') await createIndex(tx, schema, table, field, index)
   }
+}
+
+async function createIndex(tx: Tx, schema: string, table: string, field: Omit<Column, 'unique'>, index: Index): Promise<void> {
+  const { kind, name, key, columns } = index
+  const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
+  const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
+  await tx.query(build(builder.raw(text, [name, schema, table, ...columns, field.column])))
 }
 
 /** Drops a field's columns, and with them its indexes and values. */

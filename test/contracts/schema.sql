@@ -38,15 +38,33 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table due_work (
+  workspace_id uuid,
+  kind text not null,
+  subject text not null,
+  id uuid default uuidv7() not null,
+  at timestamp with time zone not null,
+  held boolean default false not null,
+  constraint due_work_key UNIQUE NULLS NOT DISTINCT (workspace_id, kind, subject),
+  constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table event_listeners (
   workspace_id uuid not null,
   object_type text not null,
   event text not null,
   subscriber text not null,
   listener_id uuid not null,
-  constraint event_listeners_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
-  constraint event_listeners_pkey PRIMARY KEY (workspace_id, object_type, event, subscriber, listener_id),
-  constraint event_listeners_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
+  source text default 'records'::text not null,
+  snapshot boolean default false not null,
+  record_type text generated always as (
+CASE
+    WHEN (source = 'records'::text) THEN object_type
+    ELSE NULL::text
+END) stored,
+  constraint event_listeners_event CHECK (((source <> 'records'::text) OR (event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))),
+  constraint event_listeners_pkey PRIMARY KEY (workspace_id, source, object_type, event, subscriber, listener_id),
+  constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
 create table event_outbox (
@@ -57,6 +75,9 @@ create table event_outbox (
   entry_ids uuid[] not null,
   listeners jsonb not null,
   cause jsonb not null,
+  source text default 'records'::text not null,
+  subject_ids uuid[] default '{}'::uuid[] not null,
+  snapshots jsonb,
   constraint event_outbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -294,11 +315,12 @@ create table notifications (
   user_id uuid not null,
   id uuid not null,
   title text not null,
-  object_type text not null,
-  record_id uuid not null,
+  object_type text,
+  record_id uuid,
   event text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
   read_at timestamp with time zone,
+  key text,
   constraint notifications_pkey PRIMARY KEY (workspace_id, user_id, id)
 );
 
@@ -448,6 +470,7 @@ create table workspaces (
   apps jsonb default '{"queues": true, "calendar": true, "payments": true, "functions": true, "accounting": true}'::jsonb not null,
   multi_currency boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  builtin_version integer default 1 not null,
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -465,6 +488,10 @@ CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace
 CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_id, object_type, id DESC);
 
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+
+CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
+
+CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
@@ -492,6 +519,8 @@ CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
 
+CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (workspace_id, user_id, key) WHERE (key IS NOT NULL);
+
 CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -517,6 +546,8 @@ CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_ha
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builtin_version, id);
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
@@ -641,6 +672,15 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.release_due_work()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update due_work set held = false where workspace_id = new.id and held;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
@@ -673,6 +713,8 @@ CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys 
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
@@ -704,3 +746,5 @@ CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXE
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
+
+CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();

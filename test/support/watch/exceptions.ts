@@ -53,22 +53,32 @@ export const exceptions: readonly Exception[] = [
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
+    statements: ['find_workspaces_behind', 'find_upgrades_left'],
+    tables: ['workspaces', 'record_types', 'fields'],
+    because: 'built-in types are brought to all workspaces; the operator sees where that was not possible',
+  },
+  {
     statements: ['find_used_types'],
     tables: ['field_uses', 'field_indexes', 'fields', 'record_types', 'record_counts'],
     because: 'indexes are made where they are of most use, in all workspaces; the operator sees them',
   },
   {
     statements: [
-      'delete from operations where finished_at <',
-      `delete from operations where job = 'records.change' and finished_at <`,
-      'delete from field_uses where used_at <',
-      'delete from function_runs where finished_at <',
-      'delete from job_files where created_at <',
-      'delete from invitations where expires_at <',
-      "delete from outbox_mails where status = 'sent' and sent_at <",
+      'sweep_operations',
+      'sweep_batch_answers',
+      'sweep_field_uses',
+      'sweep_function_runs',
+      'sweep_job_files',
+      'sweep_invitations',
+      'sweep_sent_mail',
     ],
     tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
     because: 'what is old is swept in all workspaces',
+  },
+  {
+    statements: ['take_due_work'],
+    tables: ['due_work', 'workspaces'],
+    because: 'what is due is looked for in all workspaces, and whether each may have it now',
   },
 ]
 

@@ -1,0 +1,16 @@
+import type { Scope } from '#shared/scope/scope.ts'
+import type { Org } from '#test/support/factories.ts'
+import type { World } from '#test/support/world.ts'
+import { enter } from '#workers/enter.ts'
+
+/** The scope of a workspace as a worker enters it for a person or service account, or for the platform itself. */
+export async function scopeOf(
+  w: Pick<World, 'api'>,
+  org: Pick<Org, 'id'>,
+  actor: { id: string; type: 'user' | 'service' } | null = null,
+): Promise<Scope> {
+  const { services } = w.api
+  await services.cache.settle()
+  const cause = { actorId: actor?.id ?? null, actorType: actor?.type ?? 'system', requestId: 'test', depth: 0 } as const
+  return enter({ ...services, db: services.database, principal: null, cause }, org.id)
+}
