@@ -1,6 +1,8 @@
+import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
+import { testConnection } from '#shared/messages/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
@@ -12,6 +14,7 @@ import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 export const jobs: readonly AnyJob[] = [
   mailReset,
   sendMail,
+  testConnection,
   deliverNotifications,
   exportRecords,
   importRecords,
@@ -23,5 +26,8 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
 ]

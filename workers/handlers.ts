@@ -1,8 +1,12 @@
+import exportLedger from '#workers/accounting/export.ts'
+import sealBooks from '#workers/accounting/seal.ts'
+import verifyLedger from '#workers/accounting/verify.ts'
 import doChore from '#workers/due/chore.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
+import testConnection from '#workers/messages/test-connection.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import changeRecords from '#workers/records/change.ts'
@@ -17,6 +21,7 @@ import setUpWorkspace from '#workers/workspaces/set-up.ts'
 export const handlers: readonly AnyHandler[] = [
   mailReset,
   sendMail,
+  testConnection,
   deliverNotifications,
   exportRecords,
   importRecords,
@@ -28,5 +33,8 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
 ]

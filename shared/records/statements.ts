@@ -27,6 +27,24 @@ export function shaped(picture: object, shape: string, make: () => Knex.QueryBui
 /** The type's table, for knex. */
 export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('??.??', [schema, key])
 
+const lists = new WeakMap<RecordType, string>()
+
+/** All columns of a type's rows, for knex, written out once: its own way takes a millisecond for a hundred of them. */
+export function columnList(type: RecordType): Knex.Raw {
+  const text =
+    lists.get(type) ??
+    builder
+      .raw(
+        allColumns(type)
+          .map(() => '??')
+          .join(', '),
+        [...allColumns(type)],
+      )
+      .toString()
+  lists.set(type, text)
+  return builder.raw(text)
+}
+
 /** One record by its id; with `lock` it stays as it is until the transaction ends. */
 export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
   shaped(type, lock ? 'lock' : 'find', () => {
