@@ -4,8 +4,8 @@ import { compileQuery, type PageOf, type RecordQuery } from '#shared/records/que
 import { visibleRows } from '#shared/records/read.ts'
 import type { RecordView, Row } from '#shared/records/record.ts'
 import { pageOf } from '#shared/records/search.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { chosenFields } from '#shared/records/selection.ts'
-import { shaped } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /**
