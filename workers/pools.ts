@@ -1,6 +1,7 @@
 import { jobs } from '#shared/jobs.ts'
 import type { Pool } from '#shared/queue/job.ts'
 import type { WorkerServices } from '#workers/attempt.ts'
+import { Scheduler } from '#workers/due/scheduler.ts'
 import { Dispatcher } from '#workers/events/dispatcher.ts'
 import { handlers } from '#workers/handlers.ts'
 import { Loop } from '#workers/loop.ts'
@@ -8,15 +9,22 @@ import { Loop } from '#workers/loop.ts'
 /** The pool that hands changes of records on. */
 const dispatchPool: Pool = 'flows'
 
+/** The pool that files what falls due. */
+const duePool: Pool = 'schedule'
+
 /** Runs the loops of some pools in this process. */
 export class Pools {
-  readonly #loops: readonly (Loop | Dispatcher)[]
+  readonly #loops: readonly (Loop | Dispatcher | Scheduler)[]
 
   constructor(pools: readonly Pool[], services: WorkerServices) {
     requireHandlers()
     const chosen = handlers.filter(({ job }) => pools.includes(job.pool))
     const loops = chosen.map((handler) => new Loop(handler, services))
-    this.#loops = pools.includes(dispatchPool) ? [...loops, new Dispatcher(services)] : loops
+    this.#loops = [
+      ...loops,
+      ...(pools.includes(dispatchPool) ? [new Dispatcher(services)] : []),
+      ...(pools.includes(duePool) ? [new Scheduler(services)] : []),
+    ]
   }
 
   start(): void {

@@ -3,15 +3,20 @@ import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { subscriber as notifications } from '#shared/notifications/rules.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
 
-/** What is done for a subscriber when records change that it listens to. */
+/** What is done for a subscriber when something happens that it listens to. */
 export interface Subscription {
-  /** Takes all changes of one dispatch together. */
+  /** Takes all events of one dispatch together. */
   readonly job: JobDefinition<HeardChanges, unknown>
-  /** Whether the job may change records in turn, and so set off others: such a chain is cut at some length. */
+  /**
+   * Whether the job may set off others in turn: then it carries the depth of its cause on, and whoever adds a step to the chain, such as a
+   * flow, counts it and ends what has grown too long. What ends every chain by itself begins at 0.
+   */
   readonly continues: boolean
+  /** Whether the job takes snapshots, where its listeners ask for them. */
+  readonly snapshots?: true
 }
 
-/** Who listens to changes of records, by the name that it calls `listen` with. Nothing else knows both ends of an event. */
+/** Who listens to events, by the name that it calls `listen` with. Nothing else knows both ends of an event. */
 export const subscriptions: Readonly<Record<string, Subscription>> = {
   [notifications]: { job: deliverNotifications, continues: false },
 }

@@ -12,7 +12,6 @@ import { countUses } from '#shared/types/indexes/count-uses.ts'
 import { watchConnections, watchQueues, watchRunners } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
-import { startSchedules } from '#workers/schedules.ts'
 import { watchForLost } from '#workers/takeover.ts'
 
 export interface Worker {
@@ -46,7 +45,6 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   })
   await listener.open()
   pools.start()
-  const stopSchedules = chosen.includes('schedule') ? startSchedules(services) : () => undefined
   const watches = [clock.close, watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
   if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
@@ -54,7 +52,6 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
     pools,
     queue,
     stop: async (graceMs) => {
-      stopSchedules()
       for (const stopWatching of watches) stopWatching()
       await listener.close()
       await pools.stop(graceMs)

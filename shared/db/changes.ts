@@ -15,7 +15,7 @@ const maxSeen = 100
 /** Every request waits for this answer, which is a matter of a millisecond, and those that come meanwhile for the next one. */
 const answerWithinMs = 3_000
 
-/** Changes are kept an hour (workers sweep them); a process that has not asked for half of it starts over with empty caches. */
+/** Changes are kept an hour (db/chores.ts); a process that has not asked for half of it starts over with empty caches. */
 const staleAfterMs = 30 * 60 * 1000
 
 /**

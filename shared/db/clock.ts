@@ -16,6 +16,11 @@ export interface Clock {
 
 const ask = sql('tell_time', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
 
+/** The database's own time, whatever clock a process or a test goes by. */
+export async function serverTime(db: Pick<Database, 'query'>): Promise<Date> {
+  return new Date((await db.query<{ ms: number }>(ask()))[0]?.ms ?? Number.NaN)
+}
+
 /** Asks the database for the time, and again every half minute; while it is away the last answer counts on. Close it. */
 export async function openClock(database: Pick<Database, 'query'>, log: Logger): Promise<Clock> {
   let ahead = await readAhead(database)

@@ -1,19 +1,21 @@
 import type { Executor, Tx } from '#shared/db/database.ts'
-import type { ChangeEvent } from '#shared/events/change.ts'
 import { selectLines, takeChanges } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 
 /** The signal that changes wait to be handed on. */
 export const outbox = 'events'
 
-/** Changes of one type and kind, made by one statement, on their way to those who listened when they were made. */
+/** Events of one kind, made by one statement, on their way to those who listened when they were made. See `heardChanges`. */
 export interface Dispatch {
   readonly id: string
   readonly workspaceId: string
+  readonly source: string
   readonly objectType: string
-  readonly event: ChangeEvent
-  /** The audit entries of the changes, which are the events. */
+  readonly event: string
   readonly entryIds: string[]
+  readonly subjectIds: string[]
+  /** In the order of the events where a listener asked for them, else null. */
+  readonly snapshots: unknown[] | null
   /** The listeners' ids by subscriber. */
   readonly listeners: Readonly<Record<string, string[]>>
   readonly cause: Cause

@@ -4,37 +4,92 @@ import type { ChangeEvent } from '#shared/events/change.ts'
 
 /**
  * Files a dispatch of a statement's changes when anything listens to them. It is the statement's table `dispatched`; the statement has a
- * table `audited` of the ids of the audit entries that it wrote, and slots `workspaceId`, `objectType` and `cause`, the cause as JSON.
+ * table `changed` of the records' own columns, a table `audited` of the ids of the audit entries that it wrote and their records, and slots
+ * `workspaceId`, `objectType` and `cause`, the cause as JSON. A snapshot is made only when a listener asks for one, of what is at hand: the
+ * audit entry of a creation or deletion holds the values themselves, so it says the rest; an update's are in the slot `snapshot`, null where
+ * `wantsSnapshots` knew of nobody. Who began to ask while that update was under way hears of the next one.
  */
-export const dispatch = (event: ChangeEvent): Knex.Raw =>
-  builder.raw(
-    `insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-     select ?::uuid, ?::text, '${event}', array(select id from audited order by id), jsonb_object_agg(subscriber, ids), ?::jsonb
+export const dispatch = (event: ChangeEvent): Knex.Raw => {
+  const ofUpdate = event === 'updated'
+  return builder.raw(
+    `insert into event_outbox (workspace_id, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
+     select ?::uuid, ?::text, '${event}', array(select id from audited order by id), array(select record_id from audited order by id),
+       case when bool_or(snapshot) then (
+         select jsonb_agg(
+           jsonb_build_object('created_by', changed.created_by, 'created_at', changed.created_at, 'updated_at', changed.updated_at)
+           ${ofUpdate ? `|| jsonb_build_object('values', ?::text::jsonb)` : ''} order by audited.id)
+         from audited join changed on changed.id = audited.record_id
+       ) end,
+       jsonb_object_agg(subscriber, ids), ?::jsonb
      from (
-       select subscriber, jsonb_agg(listener_id order by listener_id) as ids
+       select subscriber, jsonb_agg(listener_id order by listener_id) as ids, bool_or(snapshot) as snapshot
        from event_listeners
-       where workspace_id = ?::uuid and object_type = ?::text and event = '${event}'
+       where workspace_id = ?::uuid and source = 'records' and object_type = ?::text and event = '${event}'
+         ${ofUpdate ? 'and (not snapshot or ?::text is not null)' : ''}
        group by subscriber
      ) as heard
      having count(*) > 0 and exists (select from audited)
      returning id`,
-    ['workspaceId', 'objectType', 'cause', 'workspaceId', 'objectType'].map((name) => slot(name) as never),
+    ['workspaceId', 'objectType', ...snapshotOf(ofUpdate), 'cause', 'workspaceId', 'objectType', ...snapshotOf(ofUpdate)].map(
+      (name) => slot(name) as never,
+    ),
   )
+}
+
+const snapshotOf = (ofUpdate: boolean): string[] => (ofUpdate ? ['snapshot'] : [])
 
 /** Whether the statement filed one. */
 export const isDispatched = 'exists (select from dispatched) as dispatched'
 
-/** Lets something listen. Values: workspace, subscriber, its id, type keys, and as many events. */
+/**
+ * Files a dispatch of events of another source when anything listens. Values: workspace, source, topics, event, ids of the events, as many
+ * ids of what they are about, their snapshots as a JSON list, the cause as JSON.
+ */
+export const insertEvents = sql(
+  'insert_events',
+  `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
+   select $1::uuid, $2::text, ($3::text[])[1], $4::text, $5::uuid[], $6::uuid[],
+     case when bool_or(snapshot) then $7::text::jsonb end, jsonb_object_agg(subscriber, ids), $8::text::jsonb
+   from (
+     select subscriber, jsonb_agg(distinct listener_id) as ids, bool_or(snapshot) as snapshot
+     from event_listeners
+     where workspace_id = $1 and source = $2 and object_type = any($3::text[]) and event = $4
+     group by subscriber
+   ) as heard
+   having count(*) > 0
+   returning id`,
+)
+
+/**
+ * Lets something listen. Values: workspace, subscriber, its id, and as many sources, type keys or topics, events, and whether it wants
+ * snapshots of them.
+ */
 export const insertListeners = sql(
   'insert_listeners',
-  `insert into event_listeners (workspace_id, subscriber, listener_id, object_type, event)
-   select distinct $1::uuid, $2, $3::uuid, object_type, event from unnest($4::text[], $5::text[]) as heard (object_type, event)`,
+  `insert into event_listeners (workspace_id, subscriber, listener_id, source, object_type, event, snapshot)
+   select $1::uuid, $2, $3::uuid, source, object_type, event, bool_or(snapshot)
+   from unnest($4::text[], $5::text[], $6::text[], $7::boolean[]) as heard (source, object_type, event, snapshot)
+   group by source, object_type, event`,
 )
 
 /** Lets it listen to nothing. Values: workspace, subscriber, its id. */
 export const deleteListeners = sql(
   'delete_listeners',
   'delete from event_listeners where workspace_id = $1 and subscriber = $2 and listener_id = $3',
+)
+
+/** What of a source anybody listens to. Values: workspace, source. */
+export const findListened = sql(
+  'find_listened',
+  `select distinct object_type as "objectType", event from event_listeners where workspace_id = $1 and source = $2
+   order by "objectType", event`,
+)
+
+/** The record types of whose updates somebody wants snapshots. Values: workspace. */
+export const findSnapshotTypes = sql(
+  'find_snapshot_types',
+  `select distinct object_type as "objectType" from event_listeners
+   where workspace_id = $1 and source = 'records' and event = 'updated' and snapshot`,
 )
 
 /** The workspaces whose changes wait, in the order of their ids. Values: the workspace to go on after, how many at most. */
@@ -46,6 +101,7 @@ export const selectLines = sql('find_event_lines', 'select workspace_id as "work
  */
 export const takeChanges = sql(
   'take_changes',
-  `select id, workspace_id as "workspaceId", object_type as "objectType", event, entry_ids as "entryIds", listeners, cause
+  `select id, workspace_id as "workspaceId", source, object_type as "objectType", event, entry_ids as "entryIds",
+     subject_ids as "subjectIds", snapshots, listeners, cause
    from take_changes($1, $2, $3) order by id`,
 )

@@ -87,7 +87,7 @@ export class Queue {
     tx.afterCommit(() => void this.#announce(job, envelope.workspaceId))
   }
 
-  /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a sweep. */
+  /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a chore. */
   async passGate(gate: Gate, workspaceId: string | null): Promise<void> {
     if (workspaceId !== null) await this.doors.letIn(workspaceId, gate.name).catch(() => undefined)
   }

@@ -57,12 +57,12 @@ const insertRecords = (type: RecordType): Fill =>
          insert into ? (id, created_by, created_at, updated_at, ??${names})
          select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${names} from fresh
          on conflict do nothing
-         returning id
+         returning id, created_by, created_at, updated_at
        ),
        audited as (
          insert into audit_entries (${auditColumns})
          select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ? from changed join fresh using (id) order by position
-         returning id
+         returning id, record_id
        ),
        counted as (?),
        dispatched as (?)

@@ -49,7 +49,7 @@ const audited = (action: string) =>
   builder.raw(
     `insert into audit_entries (${auditColumns})
      select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ? from changed
-     returning id`,
+     returning id, record_id`,
     ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'textLength', 'requestId'].map((name) => slot(name) as never),
   )
 
@@ -83,7 +83,7 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
          select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${', ?'.repeat(parameters.length)} from fresh
-         returning id, created_at
+         returning id, created_by, created_at, updated_at
        ),
        audited as (?),
        counted as (?),
@@ -116,7 +116,8 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
     )
     return builder.raw(
       `with changed as (
-         update ? set updated_at = ${changedAt('updated_at')}, ?? = null${', ?'.repeat(sets.length)} where id = ? returning id
+         update ? set updated_at = ${changedAt('updated_at')}, ?? = null${', ?'.repeat(sets.length)} where id = ?
+         returning id, created_by, created_at, updated_at
        ),
        audited as (?),
        dispatched as (?)
@@ -129,7 +130,7 @@ export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =
 export const deleteRecord = (type: RecordType): Fill =>
   shaped(type, 'delete', () =>
     builder.raw(
-      `with changed as (delete from ? where id = ? returning id), counted as (?), audited as (?), dispatched as (?) select ${isDispatched}`,
+      `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${isDispatched}`,
       [tableOf(type), slot('id'), counted(-1), audited('record.deleted'), dispatch('deleted')] as never,
     ),
   )

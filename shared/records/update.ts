@@ -1,6 +1,7 @@
 import { announce, type Outcome } from '#shared/events/announce.ts'
+import { wantsSnapshots } from '#shared/events/snapshot.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { changeSlots } from '#shared/records/audit.ts'
+import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
@@ -71,13 +72,25 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   }
   try {
     const [outcome] = await scope.db.query<Outcome>(
-      updateRecord(type, fields)({ ...cellsOf(fields, after), ...changeSlots(scope, type, before, after), id: stored.id }),
+      updateRecord(
+        type,
+        fields,
+      )({
+        ...cellsOf(fields, after),
+        ...changeSlots(scope, type, before, after),
+        snapshot: await snapshotOf(scope, type, next),
+        id: stored.id,
+      }),
     )
     announce(scope, outcome)
   } catch (error) {
     throw conflictOf(type, error)
   }
 }
+
+/** All values of a record, for those who listen to its updates and want them; null when nobody does. */
+const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
+  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(filledView(type, next)) : null
 
 /** Whoever may not see an immutable value does not learn it by guessing: sending one is a change, whatever it is. */
 function refuseFixed(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {

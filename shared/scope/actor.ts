@@ -43,7 +43,7 @@ export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Pr
   })
 }
 
-/** The platform itself, which may do everything: set-up, schedules, sweeps. */
+/** The platform itself, which may do everything: set-up, what falls due, chores. */
 export const system: Actor = Object.freeze({
   id: null,
   type: 'system',

@@ -24,7 +24,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['workers/functions'],
   knex: ['shared/db'],
   koa: ['api'],
-  'node-cron': ['workers/schedules.ts'],
   'mime-types': ['api', 'shared/drive'],
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],

@@ -1,4 +1,4 @@
-import { eachFile, isProduct, type Rule } from '#test/architecture/rule.ts'
+import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
 
 /** What makes a statement: the makers of shared/db, or the words of one at the start of a text. */
 const makers = /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} from '#shared\/db\/(?:statement|builder)\.ts'/m
@@ -6,13 +6,11 @@ const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
 /**
- * Who may hold SQL: the database's own layers, those whose statements take the shape of a record type or a policy, a domain's store, and
- * what keeps house across all of them.
+ * Who may hold SQL: the database's own layers, those whose statements take the shape of a record type or a policy, and a domain's store.
  */
 const places = [
   /^shared\/(?:db|blobs|queue|due|policy|scope|people|roles|types|records)\//,
   /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/,
-  /^workers\/maintenance\//,
   /^migrations\//,
 ]
 
@@ -61,4 +59,16 @@ const migrationNames: Rule = {
   broken: { 'migrations/0001-people.ts': '', 'migrations/0001-types.ts': '' },
 }
 
-export const statementRules: readonly Rule[] = [inStores, onceNamed, migrationNames]
+/** Where a rule compares times: with the clock that it is given, so that all processes have one and a test can own it. */
+const ownedTime = ['shared/due', 'workers/due', 'shared/calendar']
+const serverTime = /(?<![.\w])(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_(?:timestamp|date|time)\b/i
+const givenTime = eachFile(
+  "SQL goes by the time that it is given, and not by the server's own",
+  ({ path, text }) =>
+    (within(path, ownedTime) || /^shared\/[^/]+\/chores\.ts$/.test(path)) && serverTime.test(text.replaceAll(comments, ''))
+      ? ['compare with a parameter that holds scope.now()']
+      : [],
+  { 'shared/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
+)
+
+export const statementRules: readonly Rule[] = [inStores, onceNamed, migrationNames, givenTime]

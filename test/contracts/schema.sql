@@ -38,15 +38,33 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table due_work (
+  workspace_id uuid,
+  kind text not null,
+  subject text not null,
+  id uuid default uuidv7() not null,
+  at timestamp with time zone not null,
+  held boolean default false not null,
+  constraint due_work_key UNIQUE NULLS NOT DISTINCT (workspace_id, kind, subject),
+  constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table event_listeners (
   workspace_id uuid not null,
   object_type text not null,
   event text not null,
   subscriber text not null,
   listener_id uuid not null,
-  constraint event_listeners_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
-  constraint event_listeners_pkey PRIMARY KEY (workspace_id, object_type, event, subscriber, listener_id),
-  constraint event_listeners_type FOREIGN KEY (workspace_id, object_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
+  source text default 'records'::text not null,
+  snapshot boolean default false not null,
+  record_type text generated always as (
+CASE
+    WHEN (source = 'records'::text) THEN object_type
+    ELSE NULL::text
+END) stored,
+  constraint event_listeners_event CHECK (((source <> 'records'::text) OR (event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))),
+  constraint event_listeners_pkey PRIMARY KEY (workspace_id, source, object_type, event, subscriber, listener_id),
+  constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
 create table event_outbox (
@@ -57,6 +75,9 @@ create table event_outbox (
   entry_ids uuid[] not null,
   listeners jsonb not null,
   cause jsonb not null,
+  source text default 'records'::text not null,
+  subject_ids uuid[] default '{}'::uuid[] not null,
+  snapshots jsonb,
   constraint event_outbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -468,6 +489,10 @@ CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_i
 
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
 
+CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
+
+CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
+
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
@@ -647,6 +672,15 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.release_due_work()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update due_work set held = false where workspace_id = new.id and held;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
@@ -679,6 +713,8 @@ CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys 
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
@@ -710,3 +746,5 @@ CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXE
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
+
+CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { allow, createFunction, handlerOf, invoke } from '#test/functions/support.ts'
+import { letChore } from '#test/support/chores.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { sweeps } from '#workers/maintenance/sweeps.ts'
 
 const fresh = shareWorld(test)
 
@@ -81,10 +81,7 @@ test('runs are kept 30 days', async (t) => {
   const [kept, old] = (await w.org.owner.get(all)).data.runs
   await w.db.query(`update function_runs set finished_at = now() - interval '30 days 1 minute' where id = $1`, [old.id])
   await w.db.query(`update function_runs set finished_at = now() - interval '29 days 23 hours' where id = $1`, [kept.id])
-  const { config, cache, queue, log, now, uses, guards, database } = w.api.services
-  await sweeps
-    .find(({ name }) => name === 'old runs of functions')
-    ?.run({ config, cache, queue, log, now, uses, guards, db: database }, new AbortController().signal)
+  await letChore(w, 'sweep_function_runs')
   t.deepEqual(
     (await w.org.owner.get(all)).data.runs.map((run: { id: string }) => run.id),
     [kept.id],

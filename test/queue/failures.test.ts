@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { jobs } from '#shared/jobs.ts'
+import { settleAbandoned } from '#shared/queue/abandoned.ts'
 import { listDeadLetters, resend } from '#shared/queue/dead-letters.ts'
 import { exportRecords } from '#shared/records/jobs.ts'
 import { type World, world } from '#test/support/world.ts'
-import { settleAbandoned } from '#workers/maintenance/abandoned.ts'
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 

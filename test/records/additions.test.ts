@@ -1,7 +1,7 @@
 import test from 'ava'
+import { letChore } from '#test/support/chores.ts'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
-import { sweeps } from '#workers/maintenance/sweeps.ts'
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
@@ -194,11 +194,10 @@ test('what a batch answered is kept as long as its Idempotency-Key counts, and n
   t.teardown(w.close)
   const key = { 'idempotency-key': 'k' }
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
-  const sweep = sweeps.find(({ name }) => name === 'answers of batches')
   const first = await batch()
   const left = async (hours: number) => {
     await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour'`, [hours])
-    await sweep?.run({ ...w.api.services, db: w.api.services.database }, new AbortController().signal)
+    await letChore(w, 'sweep_batch_answers')
     return (await w.db.query('select from operations')).rowCount
   }
   t.is(await left(24), 1)

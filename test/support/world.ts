@@ -24,7 +24,7 @@ export interface World {
   readonly org: Org
   /** A client without credentials. */
   readonly visitor: Client
-  /** Waits until no job waits or runs and every wake-up has been heard. */
+  /** Waits until nothing is due by the world's time, no job waits or runs and every wake-up has been heard. */
   readonly drain: () => Promise<void>
   /** Stops everything; fails when an open operation or a due job was left behind, or a statement went past its workspace. */
   readonly close: () => Promise<void>
@@ -56,7 +56,7 @@ export async function world(
   db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
-  const drain = () => drained(worker, db)
+  const drain = () => drained(worker, db, chosen.includes('schedule') ? (now ?? clockOf(api)) : undefined)
   const close = async () => {
     await drain()
     const reaching = await statementsWithoutWorkspace(db)
@@ -73,12 +73,20 @@ export async function world(
 /** An operation without a job that is left open for this long is nobody's any more; another test of the world may just have begun one. */
 const openTooLongMs = 20_000
 
-async function drained(worker: Worker, db: pg.Pool): Promise<void> {
+/** The time that the processes of a world go by where a test gives them none. */
+const clockOf =
+  ({ services }: Api) =>
+  () =>
+    services.now()
+
+async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query(
       `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
-       union all select from gated_jobs where slot is null union all select from event_outbox limit 1`,
+       union all select from gated_jobs where slot is null union all select from event_outbox
+       union all select from due_work where not held and at <= $1::timestamptz limit 1`,
+      [now?.() ?? null],
     )
     const open = rows.length === 0 && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)

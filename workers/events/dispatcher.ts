@@ -4,8 +4,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import { findCrowded } from '#shared/queue/crowded.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
 import type { Queue } from '#shared/queue/queue.ts'
-import { type Part, planOf } from '#workers/events/plan.ts'
-import { chainsCut } from '#workers/metrics.ts'
+import { planOf } from '#workers/events/plan.ts'
 import { subscriptions } from '#workers/subscriptions.ts'
 
 /** A missed wake-up is made good after this long at most. */
@@ -121,25 +120,15 @@ export class Dispatcher {
 const queues = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
 
 /** Hands the oldest changes of some workspaces on and says how many dispatches they were, of each that had any. */
-async function handOn({ db, queue, log }: Services, workspaceIds: readonly string[], ofEach: number): Promise<number[]> {
-  const { dispatches, cut } = await db.transaction(async (tx) => {
+async function handOn({ db, queue }: Services, workspaceIds: readonly string[], ofEach: number): Promise<number[]> {
+  const dispatches = await db.transaction(async (tx) => {
     const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, ofEach)
     const parts = dispatches.flatMap((dispatch) => planOf(dispatch, subscriptions))
-    const going = parts.filter(({ isCut }) => !isCut)
-    for (const [job, ofJob] of Map.groupBy(going, ({ subscription }) => subscription.job)) {
+    for (const [job, ofJob] of Map.groupBy(parts, ({ subscription }) => subscription.job)) {
       const filings = ofJob.map(({ id, cause, changes }) => ({ id, origin: { workspaceId: changes.workspaceId, cause }, payload: changes }))
       await enqueueAll(queue, tx, job, filings)
     }
-    return { dispatches, cut: parts.filter(({ isCut }) => isCut) }
+    return dispatches
   })
-  for (const part of cut) recordCut(log, part)
   return [...Map.groupBy(dispatches, ({ workspaceId }) => workspaceId).values()].map(({ length }) => length)
-}
-
-function recordCut(log: Logger, { subscriber, cause, changes: { workspaceId, objectType, event } }: Part): void {
-  chainsCut.inc({ subscriber })
-  log.warn(
-    { request_id: cause.requestId, workspace_id: workspaceId, object_type: objectType, event, subscriber, depth: cause.depth },
-    'a chain of automations was cut: it is taken for a loop',
-  )
 }

@@ -37,9 +37,8 @@ export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionR
   return ended(order, known.version, outcome, secrets.forms(), inTurn)
 }
 
-/** Carries out a run's SDK calls as its caller, each with the rights of its moment; they are a step further from what caused the run. */
+/** Carries out a run's SDK calls as its caller, each with the rights of its moment. */
 function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: FunctionRunners, secrets: Redactor): SdkCall {
-  const inside: Scope = { ...caller, cause: { ...caller.cause, depth: caller.cause.depth + 1 } }
   const authors = order.authors && [...order.authors, known.author_id]
   // A run that is invoked has its caller's slot, so those of one caller take turns.
   const inTurn = atMost(1)
@@ -57,11 +56,11 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
   return async (name, args, signal) => {
     const method = methods.get(name)
     const carryOut = async (verification: Verification | undefined): Promise<unknown> => {
-      const scope = await enterRun({ ...inside, verification }, caller.workspace.id, authors ?? [])
+      const scope = await enterRun({ ...caller, verification }, caller.workspace.id, authors ?? [])
       return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }
-    if (method?.reads) return readVerified(inside.cache, carryOut)
-    await inside.cache.settle()
+    if (method?.reads) return readVerified(caller.cache, carryOut)
+    await caller.cache.settle()
     return carryOut(undefined)
   }
 }

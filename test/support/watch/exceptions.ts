@@ -64,16 +64,21 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: [
-      'delete from operations where finished_at <',
-      `delete from operations where job = 'records.change' and finished_at <`,
-      'delete from field_uses where used_at <',
-      'delete from function_runs where finished_at <',
-      'delete from job_files where created_at <',
-      'delete from invitations where expires_at <',
-      "delete from outbox_mails where status = 'sent' and sent_at <",
+      'sweep_operations',
+      'sweep_batch_answers',
+      'sweep_field_uses',
+      'sweep_function_runs',
+      'sweep_job_files',
+      'sweep_invitations',
+      'sweep_sent_mail',
     ],
     tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
     because: 'what is old is swept in all workspaces',
+  },
+  {
+    statements: ['take_due_work'],
+    tables: ['due_work', 'workspaces'],
+    because: 'what is due is looked for in all workspaces, and whether each may have it now',
   },
 ]
 

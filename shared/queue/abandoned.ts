@@ -1,4 +1,4 @@
-import type { Tx } from '#shared/db/database.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
@@ -6,8 +6,8 @@ import type { Queue } from '#shared/queue/queue.ts'
  * Settles operations whose job is over without having settled them: its last worker was killed, or somebody cancelled it. Their callers
  * hear of a failure instead of waiting for ever.
  */
-export async function settleAbandoned(tx: Tx, queue: Queue): Promise<void> {
-  const settled = await tx.query<{ id: string }>({
+export async function settleAbandoned(db: Executor, queue: Queue): Promise<void> {
+  const settled = await db.query<{ id: string }>({
     text: `
       update operations as operation
       set status = 'failed', error = $1::json, finished_at = now()
@@ -21,5 +21,5 @@ export async function settleAbandoned(tx: Tx, queue: Queue): Promise<void> {
       returning operation.id`,
     values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
   })
-  for (const { id } of settled) tx.afterCommit(() => queue.signals.settled(id))
+  for (const { id } of settled) db.afterCommit(() => queue.signals.settled(id))
 }

@@ -1,0 +1,42 @@
+import type { Executor } from '#shared/db/database.ts'
+import { setDueUnlessSet } from '#shared/due/due.ts'
+import { type DueKind, defineDue } from '#shared/due/kind.ts'
+import type { Chore } from '#shared/kernel/chore.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+/** Does a chore of the house. */
+export const doChore = defineJob({
+  name: 'due.chore',
+  kind: 'due.chore',
+  pool: 'schedule',
+  concurrency: 4,
+  retry: retry.once,
+  // An index on very many records may take hours.
+  timeoutSeconds: 6 * 3_600,
+  tracked: false,
+  payload: schema(t.Object({ chore: t.String() })),
+  result: schema(t.Null()),
+})
+
+/** Makes chores fall due, each again and again after its own time. One that there is no more falls due no more. */
+export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: string }> {
+  const periods = new Map(chores.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
+  return defineDue({
+    name: 'chore',
+    job: doChore,
+    payload: ({ subject }) => ({ chore: subject }),
+    whileSuspended: 'runs',
+    app: null,
+    again: ({ subject }, now) => {
+      const periodMs = periods.get(subject)
+      return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)
+    },
+  })
+}
+
+/** Lets chores that never fell due do so after their time for the first time. */
+export async function setChores(db: Executor, kind: DueKind<{ chore: string }>, chores: readonly Chore<never>[], now: Date): Promise<void> {
+  const times = chores.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
+  await setDueUnlessSet(db, kind, null, times)
+}

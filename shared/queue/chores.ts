@@ -1,0 +1,22 @@
+import type { Executor } from '#shared/db/database.ts'
+import { oldRows } from '#shared/db/old-rows.ts'
+import type { Chore } from '#shared/kernel/chore.ts'
+import { settleAbandoned } from '#shared/queue/abandoned.ts'
+import type { Queue } from '#shared/queue/queue.ts'
+
+type QueueChore = Chore<{ readonly db: Executor; readonly queue: Queue }>
+
+/** What is made good behind processes that died. */
+const repairs: readonly QueueChore[] = [
+  { name: 'abandoned operations', everySeconds: 10, run: ({ db, queue }) => settleAbandoned(db, queue) },
+  { name: 'jobs at gates', everySeconds: 5, run: ({ queue }) => queue.doors.letInAll() },
+]
+
+export const queueChores = [
+  ...repairs,
+  // Decisions, Kept for how long.
+  oldRows('sweep_operations', { table: 'operations', old: 'finished_at < $1', by: 'finished_at', keptDays: 30, everyMinutes: 60 }),
+  // A file may be of many megabytes, in rows of its own that go with it.
+  oldRows('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60, batch: 20 }),
+  oldRows('sweep_kept_answers', { table: 'kept_answers', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
+]
