@@ -1,3 +1,5 @@
+import { routes as reports } from '#api/accounting/report-routes.ts'
+import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -32,6 +34,8 @@ export const routes: readonly Route[] = [
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...entries,
+  ...reports,
   ...jobs,
 ]
 

@@ -1,5 +1,5 @@
 import { nameText } from '#shared/kernel/name.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { type AppName, apps } from '#shared/policy/permissions.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
 
@@ -19,6 +19,9 @@ const workspaceSchema = t.Object(
     timezone: t.String({ description: 'Name of the IANA list.' }),
     apps: t.Unsafe<Workspace['apps']>(flags),
     multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
+    books_closed_through: nullable(
+      t.String({ format: 'date', description: 'Nothing can be posted on this day or before it; null: all days are open.' }),
+    ),
     created_at: t.String({ format: 'date-time' }),
   },
   { title: 'Workspace' },
@@ -37,6 +40,7 @@ export const workspaceChanges = schema(
       timezone: t.Optional(t.String()),
       apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),
       multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
+      books_closed_through: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; null opens all days again.' }))),
     },
     { title: 'WorkspaceChanges' },
   ),

@@ -76,6 +76,15 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await made(owner.put(`${path}/functions/secrets/${secret}`, { value: 'hush' }))
       return secret
     },
+    account: async () => (await post('/records/accounts', { values: { code: name(), name: secret } })).id,
+    entry: async (accountId?: string) => {
+      const account = async () => (await post('/records/accounts', { values: { code: name(), name: secret } })).id
+      const lines = [
+        { account_id: accountId ?? (await account()), debit: '5' },
+        { account_id: await account(), credit: '5' },
+      ]
+      return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
+    },
     module: async () => {
       const slug = name()
       await post('/modules', { slug, name: secret })

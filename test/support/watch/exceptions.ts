@@ -23,7 +23,15 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator revokes a key that was found somewhere, on the command line',
   },
   {
-    statements: ['find_operation', 'start_operation', 'advance_operation', 'settle_operation', 'drop_operation', 'reopen_operation'],
+    statements: [
+      'find_operation',
+      'start_operation',
+      'advance_operation',
+      'park_operation',
+      'settle_operation',
+      'drop_operation',
+      'reopen_operation',
+    ],
     tables: ['operations'],
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
