@@ -7,6 +7,7 @@ import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
+import { routes as payments } from '#api/payments/routes.ts'
 import { routes as people } from '#api/people/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...payments,
   ...jobs,
 ]
 

@@ -2,6 +2,17 @@ import { doChore } from '#shared/due/chores.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
+import {
+  cancelLink,
+  createLink,
+  endConnection,
+  expireLink,
+  handleEvent,
+  refreshLink,
+  sweepConnection,
+  tellSandbox,
+  testConnection,
+} from '#shared/payments/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
@@ -24,4 +35,13 @@ export const jobs: readonly AnyJob[] = [
   invokeFunction,
   runFunction,
   doChore,
+  createLink,
+  cancelLink,
+  refreshLink,
+  expireLink,
+  testConnection,
+  sweepConnection,
+  endConnection,
+  handleEvent,
+  tellSandbox,
 ]

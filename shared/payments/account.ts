@@ -30,17 +30,24 @@ export interface Opened {
 export function openConnection({ config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>, connection: StoredConnection): Opened {
   const { workspace_id: workspaceId, id: connectionId, mode } = connection
   const credentials = openCredentials({ config }, connection)
-  return { provider: providers[connection.provider], account: { workspaceId, connectionId, mode, credentials, config, db, now }, connection }
+  return {
+    provider: providers[connection.provider],
+    account: { workspaceId, connectionId, mode, credentials, config, db, now },
+    connection,
+  }
 }
 
 /** A connection of the workspace that is not deleted; throws NOT_FOUND. */
 export async function requireConnection(scope: Pick<Scope, 'db' | 'workspace'>, id: string): Promise<StoredConnection> {
   const connection = await findConnection(scope, id)
-  if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND', 'There is no such connection')
+  if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND')
   return connection
 }
 
 /** A connection of the workspace, deleted ones too. */
-export async function findConnection({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, id: string): Promise<StoredConnection | undefined> {
+export async function findConnection(
+  { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
+  id: string,
+): Promise<StoredConnection | undefined> {
   return isUuid(id) ? (await db.query<StoredConnection>(findConnectionRow(workspace.id, id)))[0] : undefined
 }

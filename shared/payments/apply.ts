@@ -1,4 +1,5 @@
 import { Decimal } from '#shared/kernel/decimal.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
 import { notify } from '#shared/notifications/notify.ts'
 import type { Link } from '#shared/payments/link.ts'
 import type { LinkFacts, PaymentFact } from '#shared/payments/providers/facts.ts'
@@ -6,7 +7,6 @@ import { createPaymentRecord } from '#shared/payments/record.ts'
 import { lockLinkOfProvider, lockLinkRow, markEnded, markPaid } from '#shared/payments/store/links-store.ts'
 import { findLinkOfPayment, lockPayment, noteRecord, type ProviderPayment, putPayment } from '#shared/payments/store/payments-store.ts'
 import { type Source, type Verdict, writeLine } from '#shared/payments/timeline.ts'
-import { isUuid } from '#shared/kernel/ids.ts'
 import { holdersOf } from '#shared/roles/holders.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 

@@ -6,7 +6,10 @@ export const providerNames = ['sandbox', 'stripe', 'razorpay'] as const
 export type ProviderName = (typeof providerNames)[number]
 
 const redirectUrl = nullable(
-  t.String({ maxLength: 2_000, description: 'Where a payer is sent after paying, unless a link says otherwise: an absolute http(s) address.' }),
+  t.String({
+    maxLength: 2_000,
+    description: 'Where a payer is sent after paying, unless a link says otherwise: an absolute http(s) address.',
+  }),
 )
 const mode = t.Enum(['live', 'test'])
 const credentials = t.Record(t.String(), t.Unknown(), {

@@ -1,7 +1,9 @@
+import { setDue } from '#shared/due/due.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { openCredentials, requireConnection, sealCredentials } from '#shared/payments/account.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/payments/connection.ts'
+import { sweepDue } from '#shared/payments/due.ts'
 import { endConnection } from '#shared/payments/jobs.ts'
 import type { Credentials } from '#shared/payments/providers/provider.ts'
 import { providers } from '#shared/payments/providers/providers.ts'
@@ -42,6 +44,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const made = await scope.db.transaction(async (tx) => {
     const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
     if (!connection) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxConnections} payment connections`)
+    await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: scope.now() }])
     return connection
   })
   return viewConnection(scope, made)
@@ -93,7 +96,8 @@ export function viewConnection({ config }: Pick<Scope, 'config'>, connection: St
 }
 
 function refuseLiveSandbox(provider: ProviderName, mode: string): void {
-  if (provider === 'sandbox' && mode === 'live') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
+  if (provider === 'sandbox' && mode === 'live')
+    throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
 }
 
 /** The credentials that the provider knows, of those sent; what else was sent is ignored. */

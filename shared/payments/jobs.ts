@@ -1,6 +1,6 @@
-import { schema, t } from '#shared/kernel/schema.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { connectionView } from '#shared/payments/connection.ts'
-import { linkInput, linkView } from '#shared/payments/link.ts'
+import { linkRequest, linkView } from '#shared/payments/link.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
 /** What somebody waits for: two attempts, of which each may call the provider several times, fit into the minute that a caller waits. */
@@ -17,7 +17,7 @@ export const createLink = defineJob({
   ...asked,
   name: 'payments.create-link',
   kind: 'payments.create-link',
-  payload: schema(t.Object({ input: linkInput.json as ReturnType<typeof t.Unsafe<unknown>>, naturalKey: t.String() })),
+  payload: schema(t.Object({ request: linkRequest, naturalKey: nullable(t.String()) })),
   result: linkView,
 })
 

@@ -1,6 +1,8 @@
 import { currencyDigits } from '#shared/kernel/currency.ts'
+import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { providerNames } from '#shared/payments/connection.ts'
+import { parseAmount } from '#shared/types/fields/number.ts'
 
 /** What becomes of a link (document 2, States and transitions). */
 export const linkStatuses = ['created', 'paid', 'cancelled', 'expired'] as const
@@ -9,25 +11,42 @@ export type LinkStatus = (typeof linkStatuses)[number]
 const text = (most: number, description?: string) =>
   t.Optional(nullable(t.String({ maxLength: most, ...(description === undefined ? {} : { description }) })))
 
-/** What makes a link (document 2, POST links body). What of it needs more than its form is asked in `beginLink`. */
+const parts = {
+  connection_id: t.String({ description: 'The connection to collect through.' }),
+  currency: text(3, "ISO 4217; left out, the invoice's currency, else that of the workspace."),
+  description: text(500, 'Shown to the payer.'),
+  invoice_id: text(36, 'A record of invoices that the caller may read.'),
+  redirect_url: text(2_000, "Where the payer is sent after paying: an absolute http(s) address. The connection's without it."),
+  customer_name: text(200),
+  customer_email: text(320),
+  customer_contact: text(50),
+  expires_at: text(40, 'When it can no longer be paid: an instant within 180 days; left out, in 30 days.'),
+}
+
+/** What makes a link (document 2, POST links body). What of it needs more than its form is asked where the link is made. */
 export const linkInput = schema(
   t.Object(
     {
-      connection_id: t.String({ description: 'The connection to collect through.' }),
+      ...parts,
       amount: t.Optional(t.Unknown({ description: 'A positive decimal, as text or as a number; left out, the total of the invoice.' })),
-      currency: text(3, "ISO 4217; left out, the invoice's currency, else that of the workspace."),
-      description: text(500, 'Shown to the payer.'),
-      invoice_id: text(36, 'A record of invoices that the caller may read.'),
-      redirect_url: text(2_000, "Where the payer is sent after paying: an absolute http(s) address. The connection's without it."),
-      customer_name: text(200),
-      customer_email: text(320),
-      customer_contact: text(50),
-      expires_at: text(40, 'When it can no longer be paid: an instant within 180 days; left out, in 30 days.'),
     },
     { title: 'PaymentLinkInput' },
   ),
 )
 export type LinkInput = TypeOf<typeof linkInput>
+
+/** The same as it travels to a worker: the amount is decimal text, since a queue keeps no digits of a number. */
+export const linkRequest = t.Object({ ...parts, amount: nullable(t.String()) })
+export type LinkRequest = TypeOf<ReturnType<typeof schema<typeof linkRequest>>>
+
+/** What a caller sent, with its amount read. Throws VALIDATION_ERROR for an amount that is none, or not above zero. */
+export function readLinkInput(input: LinkInput): LinkRequest {
+  const { amount, ...others } = input
+  if (amount === undefined || amount === null || amount === '') return { ...others, amount: null }
+  const read = parseAmount(amount, 'amount')
+  if (!/[1-9]/.test(read) || read.startsWith('-')) throw problem('VALIDATION_ERROR', `amount must be above zero, got ${read}`)
+  return { ...others, amount: read }
+}
 
 /** A link as callers read it (document 2, Payment link). */
 export const linkView = schema(
@@ -79,10 +98,11 @@ export interface Link {
 
 /** A stored link as callers read it. */
 export function viewLink(link: Link): LinkView {
-  const { provider_link_id: _, redirect_url: __, paid_at, payment_record_id, ...shown } = link
+  const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
+  const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
   return {
-    ...shown,
-    amount: moneyText(link.amount, link.currency),
+    ...{ id, connection_id, provider, short_url, amount: moneyText(link.amount, currency), currency, status, description, invoice_id },
+    ...{ customer_name, customer_email, customer_contact, created_at, expires_at },
     ...(paid_at === null ? {} : { paid_at }),
     ...(payment_record_id === null ? {} : { payment_record_id }),
   }

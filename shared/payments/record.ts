@@ -3,8 +3,8 @@ import type { Link } from '#shared/payments/link.ts'
 import type { ProviderPayment } from '#shared/payments/store/payments-store.ts'
 import { createForPlatform } from '#shared/records/create-for-platform.ts'
 import type { Scope } from '#shared/scope/scope.ts'
-import { amountOfCell } from '#shared/types/fields/number.ts'
 import { emailKind } from '#shared/types/fields/address.ts'
+import { amountOfCell } from '#shared/types/fields/number.ts'
 
 /** The most characters of a string field. */
 const mostCharacters = 500

@@ -163,7 +163,16 @@ const refundOf = (refund: Json): PaymentFact[] => {
 
 const verify: Provider['verify'] = ({ credentials }, { bytes, header }) => {
   const expected = hmacOf(credentials.webhook_secret ?? '', bytes)
-  if (!matchesOne(expected, header('x-razorpay-signature').split(',').map((text) => text.trim()), 'hex')) return undefined
+  if (
+    !matchesOne(
+      expected,
+      header('x-razorpay-signature')
+        .split(',')
+        .map((text) => text.trim()),
+      'hex',
+    )
+  )
+    return undefined
   return { eventId: someText(header('x-razorpay-event-id').slice(0, 200)), facts: read(bytes) }
 }
 

@@ -2,7 +2,8 @@
 export type Json = Readonly<Record<string, unknown>>
 
 /** An object, or an empty one. */
-export const objectIn = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {})
+export const objectIn = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
 /** The objects of a list. */
 export const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.map(objectIn) : [])

@@ -71,7 +71,7 @@ export const insertSandboxPayment = sql(
 )
 
 const columns = `payment.id, payment.link_id, payment.outcome, link.amount, link.currency, payment.payer_name, payment.payer_email,
-  payment.created_at`
+  payment.created_at, payment.connection_id`
 const joined = `sandbox_payments as payment
    join sandbox_links as link on link.workspace_id = payment.workspace_id and link.id = payment.link_id`
 

@@ -95,5 +95,7 @@ const marksOf = (charge: Json): Pick<PaymentFact, 'refunded' | 'disputed'> => ({
 function moneyIn(object: Json, units: unknown): Pick<PaymentFact, 'amount' | 'currency'> {
   const currency = textIn(object.currency).toUpperCase()
   const whole = wholeIn(units)
-  return currency === '' || whole === null ? { amount: null, currency: null } : { amount: amountOfUnits(stripeUnits, whole, currency), currency }
+  return currency === '' || whole === null
+    ? { amount: null, currency: null }
+    : { amount: amountOfUnits(stripeUnits, whole, currency), currency }
 }

@@ -95,7 +95,10 @@ async function create(account: Account, link: Link): Promise<MadeLink> {
 
 /** Links have no time of their own by which to look for them; that they were made is an event, which is kept for 30 days. */
 async function find(account: Account, link: Link): Promise<MadeLink | undefined> {
-  const made = pages(account, 'events', [...typesForm(['payment_link.created']), ...sinceForm(new Date(Date.parse(link.created_at) - 60_000))])
+  const made = pages(account, 'events', [
+    ...typesForm(['payment_link.created']),
+    ...sinceForm(new Date(Date.parse(link.created_at) - 60_000)),
+  ])
   for await (const events of made) {
     const objects = events.map((event) => objectIn(objectIn(event.data).object))
     const object = objects.find(({ metadata }) => objectIn(metadata)[linkKey] === link.id)

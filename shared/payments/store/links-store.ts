@@ -99,4 +99,7 @@ export const findUnmadeLinks = sql(
 )
 
 /** How many links stand where. Values: workspace. */
-export const countLinks = sql('count_payment_links', 'select status, count(*) from payment_links where workspace_id = $1 group by status order by status')
+export const countLinks = sql(
+  'count_payment_links',
+  'select status, count(*) from payment_links where workspace_id = $1 group by status order by status',
+)
