@@ -3,6 +3,7 @@ import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
+import testConnection from '#workers/messages/test-connection.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
 import { cancel, expire, refresh } from '#workers/payments/change-link.ts'
 import { end, sweep, test } from '#workers/payments/connections.ts'
@@ -21,6 +22,7 @@ import setUpWorkspace from '#workers/workspaces/set-up.ts'
 export const handlers: readonly AnyHandler[] = [
   mailReset,
   sendMail,
+  testConnection,
   deliverNotifications,
   exportRecords,
   importRecords,

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
+import type { Request } from '#api/http/declaration.ts'
 import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { patienceMs } from '#api/http/prefer.ts'
-import { sendData, sendDownload, sendJson } from '#api/http/respond.ts'
-import type { DelegateRoute, Request } from '#api/http/route.ts'
+import { sendData, sendJson, sendReply } from '#api/http/respond.ts'
+import type { DelegateRoute } from '#api/http/route.ts'
 import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
@@ -23,17 +24,19 @@ export async function respondFromWorker(
   key: string | undefined,
 ): Promise<void> {
   const id = await start(route, ctx, request, scope, services, key)
-  const patience = patienceMs(route.bare ? '' : ctx.get('prefer'))
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
+  // A visitor, and work outside workspaces, has no address where a job is looked up.
+  const mayLookUp = workspaceId !== null && route.permission !== 'public'
+  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '')
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
   if (operation?.status === 'failed') throw failureOf(route, operation)
-  if (operation?.status === 'done') return sendResult(route, ctx, operation, services)
-  if (route.bare) {
+  if (operation?.status === 'done') return sendResult(route, ctx, operation, services, workspaceId)
+  if (!mayLookUp) {
     // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
     await dropOperation(services.database, id)
-    throw route.bare.failure('late')
+    throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
-  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')
   sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
@@ -49,7 +52,11 @@ async function start(
   key: string | undefined,
 ): Promise<string> {
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  const file = route.upload ? await receiveUpload(ctx, route.upload, workspaceId, services.database) : undefined
+  const place = { db: services.database, blobs: services.blobs }
+  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
+  const discard = async () => {
+    if (file && workspaceId !== null) await discardFile(services.database, workspaceId, file.id)
+  }
   let enqueued: string | undefined
   const enqueue = async (db: Executor) => {
     const payload = await route.payload(request, within(scope, db) as Scope, file?.id ?? '')
@@ -62,18 +69,24 @@ async function start(
     const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), async (db) => ({ operationId: await enqueue(db) }))
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
-    if (file && outcome.operationId !== enqueued) await discardFile(services.database, file.id)
+    if (outcome.operationId !== enqueued) await discard()
     return outcome.operationId
   } catch (error) {
     // When the database went away before it answered, the job may be filed all the same, and needs its file.
-    if (file && !isOutOfReach(error)) await discardFile(services.database, file.id)
+    if (!isOutOfReach(error)) await discard()
     throw error
   }
 }
 
-async function sendResult(route: DelegateRoute, ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
+async function sendResult(
+  route: DelegateRoute,
+  ctx: Context,
+  operation: Operation,
+  { database: db, blobs }: ApiServices,
+  workspaceId: string | null,
+): Promise<void> {
   const { status = 200, bare } = route
-  if (operation.file_id !== null) sendDownload(ctx, status, await fileDownload(services.database, operation.file_id))
+  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload({ db, blobs }, workspaceId ?? '', operation.file_id))
   else if (bare) {
     // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')

@@ -3,7 +3,7 @@ import { schema, t } from '#shared/kernel/schema.ts'
 import { requireConnection } from '#shared/payments/account.ts'
 import { connectionChange, connectionInput, connectionView } from '#shared/payments/connection.ts'
 import { changeConnection, createConnection, getConnection, listConnections, removeConnection } from '#shared/payments/connections.ts'
-import { testConnection } from '#shared/payments/jobs.ts'
+import { testPaymentConnection } from '#shared/payments/jobs.ts'
 
 const connections = `${org}/payments/connections` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
@@ -74,7 +74,7 @@ export const connectionRoutes = [
     description:
       'Asks the provider whether it takes the credentials. What it says is the status of the connection, and no failure of the call.',
     permission: 'payments:manage',
-    job: testConnection,
+    job: testPaymentConnection,
     makes: 'json',
     payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
   }),

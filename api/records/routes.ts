@@ -1,4 +1,5 @@
-import { answer, delegate, org, Tagged } from '#api/http/route.ts'
+import { Tagged } from '#api/http/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import { batchInput } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'

@@ -1,5 +1,5 @@
-import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
+import { signingKey } from '#shared/kernel/pem.ts'
 
 /** Everything that the environment decides, read once at the start of a process and passed as a value. */
 export interface Config {
@@ -12,6 +12,10 @@ export interface Config {
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** The service that files lie in; null keeps them below `dataDir`. */
+  readonly s3: S3Settings | null
+  /** Bytes that nothing names any more are gone after so many seconds. */
+  readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
@@ -30,6 +34,17 @@ export interface Config {
   readonly slowRequestMs: number
   /** The same for statements to the database. */
   readonly slowStatementMs: number
+}
+
+/** How to reach a bucket of a service that speaks S3; without an endpoint it is Amazon's. */
+export interface S3Settings {
+  readonly endpoint: string | null
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket stands in the path and not in the host name. */
+  readonly pathStyle: boolean
 }
 
 /** One variable: how it is read. A reader throws a short text that says what would be right. */
@@ -80,25 +95,13 @@ const secret: Reader<Buffer> = (value) => {
 const endpoints: Reader<readonly string[]> = (value) =>
   (value ?? '').split(',').flatMap((part) => {
     if (part.trim() === '') return []
-    const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(part.trim()) ?? []
+    const [, host = '', port = ''] = /^([^/?#@\\]+):(\d{1,5})$/.exec(part.trim()) ?? []
     const url = `http://${host}/`
     if (!URL.canParse(url) || new URL(url).host !== new URL(url).hostname || Number(port) > 65_535) {
       throw new Error(`must be a list of host:port with commas between, got ${part.trim()}`)
     }
     return [`${new URL(url).hostname}:${Number(port)}`]
   })
-
-/** A private key in PEM; the two characters \n count as a line break, for those who keep settings on one line. */
-export const pemKey = (value: string): string => {
-  const pem = value.replaceAll('\\n', '\n').trim()
-  try {
-    const { asymmetricKeyType } = createPrivateKey(pem)
-    if (asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ed25519') return pem
-  } catch {
-    // Said below: what the parser complains of may quote the key.
-  }
-  throw new Error('must be a private key, RSA or Ed25519, in PEM')
-}
 
 /** Reads the configuration; a bad start throws one error that lists every bad variable. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
@@ -120,11 +123,23 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
     mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])
+      ? {
+          endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', address(['http:', 'https:'])) : null,
+          bucket: read('S3_BUCKET', text()),
+          region: read('S3_REGION', text('us-east-1')),
+          accessKeyId: read('S3_ACCESS_KEY_ID', text()),
+          secretAccessKey: read('S3_SECRET_ACCESS_KEY', text()),
+          // What is not Amazon's seldom has a host name for each bucket.
+          pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
+        }
+      : null,
+    driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {
           domain: read('DKIM_DOMAIN', text()),
           selector: read('DKIM_SELECTOR', text()),
-          privateKey: read('DKIM_KEY', (value) => pemKey(text()(value))),
+          privateKey: read('DKIM_KEY', (value) => signingKey(text()(value))),
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),

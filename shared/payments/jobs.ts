@@ -40,7 +40,7 @@ export const refreshLink = defineJob({
 })
 
 /** Asks a provider whether it takes a connection's credentials. */
-export const testConnection = defineJob({
+export const testPaymentConnection = defineJob({
   ...asked,
   name: 'payments.test-connection',
   kind: 'payments.test-connection',

@@ -15,6 +15,7 @@ const workspaceSchema = t.Object(
     status: t.Enum(['provisioning', 'active', 'suspended'], { description: 'While provisioning its routes answer ORG_NOT_READY.' }),
     plan: t.Enum(['free', 'paid']),
     owner_id: id,
+    color: nullable(t.String({ description: '#rrggbb, of the pages that the workspace shows to others.' })),
     default_currency: t.String({ description: 'ISO 4217 code.' }),
     timezone: t.String({ description: 'Name of the IANA list.' }),
     apps: t.Unsafe<Workspace['apps']>(flags),
@@ -36,6 +37,7 @@ export const workspaceChanges = schema(
   t.Object(
     {
       name: t.Optional(nameText(120)),
+      color: t.Optional(nullable(t.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #2f5bd3' }))),
       default_currency: t.Optional(t.String()),
       timezone: t.Optional(t.String()),
       apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),

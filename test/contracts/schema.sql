@@ -30,12 +30,44 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table blob_store (
+  is_only boolean default true not null,
+  kind text not null,
+  id uuid not null,
+  constraint blob_store_is_only_check CHECK (is_only),
+  constraint blob_store_kind_check CHECK ((kind = ANY (ARRAY['disk'::text, 's3'::text]))),
+  constraint blob_store_pkey PRIMARY KEY (is_only)
+);
+
+create table blobs (
+  workspace_id uuid not null,
+  id uuid not null,
+  holders integer default 0 not null,
+  idle_since timestamp with time zone default clock_timestamp(),
+  doomed boolean default false not null,
+  constraint blobs_doomed_without_holders CHECK (((NOT doomed) OR (holders = 0))),
+  constraint blobs_holders_check CHECK ((holders >= 0)),
+  constraint blobs_idle_without_holders CHECK (((holders = 0) = (idle_since IS NOT NULL))),
+  constraint blobs_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table cache_changes (
   id bigint generated always as identity not null,
   written_in xid8 default pg_current_xact_id() not null,
   scope text not null,
   created_at timestamp with time zone default now() not null,
   constraint cache_changes_pkey PRIMARY KEY (id)
+);
+
+create table do_not_contact (
+  workspace_id uuid not null,
+  address text not null,
+  reason text not null,
+  message_id uuid,
+  created_at timestamp with time zone not null,
+  constraint do_not_contact_pkey PRIMARY KEY (workspace_id, address),
+  constraint do_not_contact_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'complaint'::text]))),
+  constraint do_not_contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table due_work (
@@ -227,24 +259,16 @@ create table invitations (
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
-create table job_file_chunks (
-  file_id uuid not null,
-  "position" integer not null,
-  bytes bytea not null,
-  constraint job_file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES job_files(id) ON DELETE CASCADE,
-  constraint job_file_chunks_pkey PRIMARY KEY (file_id, "position")
-);
-
 create table job_files (
+  workspace_id uuid not null,
   id uuid not null,
-  workspace_id uuid,
   content_type text not null,
   name text default ''::text not null,
   headers jsonb default '{}'::jsonb not null,
-  size_bytes bigint default 0 not null,
-  complete boolean default false not null,
+  size_bytes bigint not null,
+  blob_id uuid not null,
   created_at timestamp with time zone default now() not null,
-  constraint job_files_pkey PRIMARY KEY (id),
+  constraint job_files_pkey PRIMARY KEY (workspace_id, id),
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -322,6 +346,45 @@ create table members (
   constraint members_pkey PRIMARY KEY (workspace_id, user_id),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table message_connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  host text not null,
+  port integer not null,
+  secure boolean not null,
+  username text not null,
+  password bytea,
+  from_address text not null,
+  dkim_domain text,
+  dkim_selector text,
+  dkim_key bytea,
+  webhook_secret bytea not null,
+  status text default 'unchecked'::text not null,
+  error text,
+  checked_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_connections_check CHECK ((num_nulls(dkim_domain, dkim_selector, dkim_key) = ANY (ARRAY[0, 3]))),
+  constraint message_connections_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_connections_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint message_connections_status_check CHECK ((status = ANY (ARRAY['unchecked'::text, 'ok'::text, 'failed'::text]))),
+  constraint message_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table message_templates (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_templates_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table migrations (
@@ -419,8 +482,16 @@ create table outbox_mails (
   last_error text,
   created_at timestamp with time zone default now() not null,
   sent_at timestamp with time zone,
+  connection_id uuid,
+  template_id uuid,
+  record_type text,
+  record_id uuid,
+  natural_key text,
+  contact_keys text[],
+  second_try boolean default false not null,
+  is_erased boolean default false not null,
   constraint outbox_mails_pkey PRIMARY KEY (id),
-  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'uncertain'::text, 'failed'::text, 'bounced'::text, 'skipped'::text]))),
   constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -531,6 +602,8 @@ create table workspaces (
   created_at timestamp with time zone default now() not null,
   builtin_version integer default 1 not null,
   books_closed_through date,
+  color text,
+  constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -546,6 +619,8 @@ CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (workspace_
 CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace_id, record_id, id DESC);
 
 CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_id, object_type, id DESC);
+
+CREATE INDEX blobs_idle ON public.blobs USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
 
@@ -571,8 +646,6 @@ CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (to
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
-CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
-
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
@@ -586,6 +659,8 @@ CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE UNIQUE INDEX message_connections_id ON public.message_connections USING btree (id);
 
 CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
 
@@ -601,7 +676,15 @@ CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 
+CREATE INDEX outbox_mails_messages ON public.outbox_mails USING btree (workspace_id, id) WHERE (kind = 'message'::text);
+
+CREATE UNIQUE INDEX outbox_mails_natural_key ON public.outbox_mails USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
 CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(recipient), created_at);
+
+CREATE INDEX outbox_mails_records ON public.outbox_mails USING btree (workspace_id, record_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE INDEX outbox_mails_texts ON public.outbox_mails USING btree (created_at) WHERE ((kind = 'message'::text) AND (NOT is_erased));
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 
@@ -736,6 +819,28 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_blob()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'UPDATE' and new.blob_id is not distinct from old.blob_id then
+        return null;
+      end if;
+      if tg_op <> 'INSERT' and old.blob_id is not null then
+        update blobs set holders = holders - 1, idle_since = case when holders = 1 then clock_timestamp() end
+        where workspace_id = old.workspace_id and id = old.blob_id;
+      end if;
+      if tg_op <> 'DELETE' and new.blob_id is not null then
+        update blobs set holders = holders + 1, idle_since = null
+        where workspace_id = new.workspace_id and id = new.blob_id and not doomed;
+        if not found then
+          raise exception 'blob % is not kept any more', new.blob_id using errcode = 'foreign_key_violation', constraint = 'blob_is_kept';
+        end if;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -856,6 +961,8 @@ CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EA
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.job_files FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE CONSTRAINT TRIGGER journal_entries_balance AFTER INSERT ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_balance();
 

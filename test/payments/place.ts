@@ -1,5 +1,9 @@
+import { openCredentials } from '#shared/payments/account.ts'
+import type { Credentials } from '#shared/payments/providers/provider.ts'
+import { findConnectionRow, type StoredConnection } from '#shared/payments/store/connections-store.ts'
 import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { World } from '#test/support/world.ts'
 
 /** Path of the routes of payments of a workspace. */
 export const paymentsOf = (org: Pick<Org, 'path'>): string => `${org.path}/payments`
@@ -38,3 +42,11 @@ export const storyOf = async ({ owner, path }: Pick<Org, 'owner' | 'path'>, id: 
   (await owner.get(`${path}/payments/links/${id}/timeline`)).data.map(
     ({ source, before, after, verdict }: Record<string, string>) => `${source}: ${verdict} (${before} > ${after})`,
   )
+
+/** The credentials of a connection, as the product opens them. */
+export async function credentialsOf({ api }: Pick<World, 'api'>, workspaceId: string, connectionId: string): Promise<Credentials> {
+  const { config, database } = api.services
+  const [connection] = await database.query<StoredConnection>(findConnectionRow(workspaceId, connectionId))
+  if (!connection) throw new Error('There is no such connection')
+  return openCredentials({ config }, connection)
+}

@@ -1,6 +1,7 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
+import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
@@ -14,4 +15,5 @@ export const examples: Examples = {
   ...functionExamples,
   ...accountingExamples,
   ...paymentExamples,
+  ...messageExamples,
 }

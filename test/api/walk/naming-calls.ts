@@ -135,6 +135,11 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   [`POST ${org}/payments/links`]: [
     async ({ things }) => ({ body: { connection_id: await things.connection(), invoice_id: await things.invoice() } }),
   ],
+  [`GET ${org}/messages`]: [
+    async ({ things }) => ({ query: { cursor: await things.message() } }),
+    async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } }),
+  ],
+  [`GET ${org}/messages/do-not-contact`]: [async ({ things }) => ({ query: { cursor: await things.stoppedAddress() } })],
   [`GET ${org}/accounting/entries`]: [
     async ({ things }) => {
       const account = await things.account()

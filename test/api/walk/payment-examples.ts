@@ -1,4 +1,7 @@
-import type { Example, Examples } from '#test/api/walk/example.ts'
+import { signedHeaders } from '#shared/payments/providers/sandbox.ts'
+import { type Call, type Example, type Examples, form } from '#test/api/walk/example.ts'
+import { credentialsOf } from '#test/payments/place.ts'
+import type { Place } from '#test/support/things.ts'
 
 const payments = '/v1/orgs/:orgId/payments'
 const connection = `${payments}/connections/:connectionId`
@@ -9,6 +12,22 @@ const ofConnection = (body?: object): Example => ({
   call: async ({ things }) => ({ params: { connectionId: await things.connection() }, ...(body ? { body } : {}) }),
 })
 const ofLink = (needs: Example['needs']): Example => ({ needs, call: async ({ things }) => ({ params: { linkId: await things.link() } }) })
+
+/** What the pay page of a link sends. */
+const pay = async ({ things, world, org }: Place): Promise<Call> => {
+  const linkId = await things.link()
+  const page = await world.visitor.get(`/pay/${org.id}/${linkId}`)
+  const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  return { params: { linkId }, ...form({ ticket, action: 'pay', name: 'Pia', email: '' }) }
+}
+
+/** What the sandbox delivers to the webhook of a connection. */
+const deliver = async ({ things, world, org }: Place): Promise<Call> => {
+  const connectionId = await things.connection()
+  const body = JSON.stringify({ id: 'evt_1', type: 'payment.paid' })
+  const headers = signedHeaders(await credentialsOf(world, org.id, connectionId), 'evt_1', body, new Date())
+  return { params: { connectionId }, body, type: 'application/json', headers }
+}
 
 /** Payments: connections, links, what is owed, and what ties out. All belong to the app of payments. */
 export const paymentExamples: Examples = {
@@ -36,4 +55,7 @@ export const paymentExamples: Examples = {
     needs: 'payments:manage',
     call: async ({ things }) => ({ body: { link_id: await things.link() } }),
   },
+  'POST /webhooks/payments/:connectionId': { needs: 'public', call: deliver },
+  'GET /pay/:orgId/:linkId': { needs: 'public', call: async ({ things }) => ({ params: { linkId: await things.link() } }) },
+  'POST /pay/:orgId/:linkId': { needs: 'public', call: pay },
 }
