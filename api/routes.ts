@@ -1,3 +1,4 @@
+import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ...entries,
   ...reports,
   ...payments,
+  ...books,
   ...jobs,
 ]
 

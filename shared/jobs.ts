@@ -1,3 +1,4 @@
+import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
@@ -36,6 +37,9 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
   createLink,
   cancelLink,

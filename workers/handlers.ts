@@ -1,3 +1,6 @@
+import exportLedger from '#workers/accounting/export.ts'
+import sealBooks from '#workers/accounting/seal.ts'
+import verifyLedger from '#workers/accounting/verify.ts'
 import doChore from '#workers/due/chore.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
@@ -34,6 +37,9 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
   createLink,
   cancel,

@@ -658,6 +658,8 @@ CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
+CREATE INDEX ledger_seals_until ON public.ledger_seals USING btree (workspace_id, until, "position");
+
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE UNIQUE INDEX message_connections_id ON public.message_connections USING btree (id);
