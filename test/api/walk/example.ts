@@ -11,7 +11,7 @@ export interface Call {
   /** JSON; text is sent as `type` says. */
   readonly body?: unknown
   readonly type?: string
-  /** Headers of its own, such as a signature. */
+  /** Headers beside that of the body's type, such as a signature. */
   readonly headers?: Readonly<Record<string, string>>
   /** Who has to call it; whoever the walk sends, unless said. */
   readonly client?: Client
@@ -55,10 +55,10 @@ export function addressOf(route: string, orgId: string, { params = {}, query = {
   return search ? `${path}?${search}` : path
 }
 
-/** Headers of a call's body. */
+/** Headers of a call. */
 export const headersOf = ({ type, headers }: Call): Record<string, string> => ({
-  ...(type === undefined ? {} : { 'content-type': type }),
   ...headers,
+  ...(type === undefined ? {} : { 'content-type': type }),
 })
 
 /** A call that sends the url-encoded fields of a page. */
