@@ -12,6 +12,9 @@ import { pages as messagePages } from '#api/messages/pages.ts'
 import { routes as messages } from '#api/messages/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
 import { routes as startPage } from '#api/pages/start.ts'
+import { payPages } from '#api/payments/pages.ts'
+import { routes as payments } from '#api/payments/routes.ts'
+import { webhookRoutes } from '#api/payments/webhooks.ts'
 import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
@@ -44,6 +47,7 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...payments,
   ...books,
   ...jobs,
 ]
@@ -51,5 +55,17 @@ export const routes: readonly Route[] = [
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [
   { base: '/v1', routes },
-  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...messagePages, ...messageCallbacks, ...publicFunctions] },
+  {
+    base: '',
+    routes: [
+      ...startPage,
+      ...peoplePages,
+      ...workspacePages,
+      ...messagePages,
+      ...messageCallbacks,
+      ...payPages,
+      ...webhookRoutes,
+      ...publicFunctions,
+    ],
+  },
 ]

@@ -4,6 +4,17 @@ import { invokeFunction, runFunction, saveFunction } from '#shared/functions/job
 import { sendMail } from '#shared/mail/jobs.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
+import {
+  cancelLink,
+  createLink,
+  endConnection,
+  expireLink,
+  handleEvent,
+  refreshLink,
+  sweepConnection,
+  tellSandbox,
+  testPaymentConnection,
+} from '#shared/payments/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
@@ -30,4 +41,13 @@ export const jobs: readonly AnyJob[] = [
   verifyLedger,
   exportLedger,
   doChore,
+  createLink,
+  cancelLink,
+  refreshLink,
+  expireLink,
+  testPaymentConnection,
+  sweepConnection,
+  endConnection,
+  handleEvent,
+  tellSandbox,
 ]

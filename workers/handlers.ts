@@ -8,6 +8,10 @@ import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
 import testConnection from '#workers/messages/test-connection.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
+import { cancel, expire, refresh } from '#workers/payments/change-link.ts'
+import { end, sweep, test } from '#workers/payments/connections.ts'
+import createLink from '#workers/payments/create-link.ts'
+import { act, tell } from '#workers/payments/events.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
@@ -37,4 +41,13 @@ export const handlers: readonly AnyHandler[] = [
   verifyLedger,
   exportLedger,
   doChore,
+  createLink,
+  cancel,
+  refresh,
+  expire,
+  test,
+  sweep,
+  end,
+  act,
+  tell,
 ]
