@@ -7,6 +7,8 @@ import { routes as functionRuns } from '#api/functions/run-routes.ts'
 import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { callbacks as messageCallbacks } from '#api/messages/callback.ts'
+import { pages as messagePages } from '#api/messages/pages.ts'
 import { routes as messages } from '#api/messages/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
 import { routes as startPage } from '#api/pages/start.ts'
@@ -49,5 +51,5 @@ export const routes: readonly Route[] = [
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [
   { base: '/v1', routes },
-  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...publicFunctions] },
+  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...messagePages, ...messageCallbacks, ...publicFunctions] },
 ]

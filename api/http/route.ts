@@ -79,6 +79,8 @@ interface Paged<Path extends string, Query> extends Omit<Declaration<Path, URLSe
   readonly framed: 'any' | 'none'
   /** The fields of a POST, for the description; null where they depend on what the page is about. The page checks them and says beside each what is wrong. */
   readonly form?: Schema<unknown> | null
+  /** Set where programs that are no browsers send the form as well, as multipart/form-data if they like. */
+  readonly multipart?: true
   /** What a Reply may say, such as 303 to another page. */
   readonly statuses?: readonly OtherStatus[]
   readonly handle: (request: Request<Path, URLSearchParams, Query>, scope: ScopeOf<Path>) => Promise<Page | Reply>
