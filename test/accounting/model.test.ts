@@ -4,21 +4,18 @@ import { openBooks } from '#test/accounting/books.ts'
 import { operation } from '#test/accounting/model/random.ts'
 import { runModel } from '#test/accounting/model/run.ts'
 import { seedOf } from '#test/policy/seed.ts'
-import { startApiProcess } from '#test/support/api-process.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
 import { world } from '#test/support/world.ts'
 
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
-const size = Number(process.env.MODEL_OPERATIONS ?? 400)
+const size = Number(process.env.MODEL_OPERATIONS ?? 250)
 const kinds = { '1': 'asset', '2': 'liability', '3': 'equity', '4': 'revenue', '5': 'expense' } as Readonly<Record<string, string>>
 
-test('what eight clients post, reverse, seal and ask at two processes is what a list of entries says', async (t) => {
+test('what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
   const w = await world()
-  const ends: (() => unknown)[] = [w.close]
-  t.teardown(async () => {
-    for (const end of ends.reverse()) await end()
-  })
+  t.teardown(w.close)
   const { owner, path } = w.org
-  const second = (await startApiProcess({ teardown: (end) => ends.push(end) }, w, {})).as(owner.token)
+  const second = (await startSecondApi(t, w)).as(owner.token)
   await owner.patch(path, { multi_currency: true })
   const codes = ['1000', '1100', '1200', '2000', '3000', '4000', '4100', '5000', '5100']
   const { accounts, path: accounting } = await openBooks(w.org, codes)
