@@ -1,5 +1,8 @@
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as formPages } from '#api/forms/pages.ts'
+import { routes as publicForms } from '#api/forms/public.ts'
+import { routes as forms } from '#api/forms/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -41,11 +44,12 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...forms,
   ...jobs,
 ]
 
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [
   { base: '/v1', routes },
-  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...publicFunctions] },
+  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...publicFunctions, ...publicForms, ...formPages] },
 ]

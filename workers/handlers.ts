@@ -1,4 +1,6 @@
 import doChore from '#workers/due/chore.ts'
+import followSubmissions from '#workers/forms/follow.ts'
+import runEnded from '#workers/forms/run-ended.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -30,5 +32,7 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  followSubmissions,
+  runEnded,
   doChore,
 ]
