@@ -37,9 +37,9 @@ export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSea
 
 /** What the controls of a page sent, as a form's own route takes it. */
 export const sentBy = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>
-  Object.fromEntries(fields.map((field) => [field.key, valueOf(field, sent, timezone)]))
+  Object.fromEntries(fields.map((field) => [field.key, answerIn(field, sent, timezone)]))
 
-function valueOf({ key, type, required }: FormField, sent: URLSearchParams, timezone: string): unknown {
+function answerIn({ key, type, required }: FormField, sent: URLSearchParams, timezone: string): unknown {
   if (type === 'multiselect') return sent.getAll(key)
   const text = sent.get(key) ?? ''
   // Browsers send nothing for a box without its tick: where one is required, that is no answer.

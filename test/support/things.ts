@@ -85,6 +85,12 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
+    connection: async () => (await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })).id,
+    invoice: async () => (await post('/records/invoices', { values: { customer_name: secret, total: 5 } })).id,
+    link: async () => {
+      const { id } = await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })
+      return (await post('/payments/links', { connection_id: id, amount: '5', description: secret })).id
+    },
     module: async () => {
       const slug = name()
       await post('/modules', { slug, name: secret })

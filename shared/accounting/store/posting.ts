@@ -30,7 +30,7 @@ export const postEntryWithin = (accounts: RecordType): Fill =>
       `with book as (
          select default_currency, multi_currency, books_closed_through,
            greatest(clock_timestamp(), (
-             select until from ledger_seals where workspace_id = ?::uuid order by position desc limit 1
+             select until from ledger_seals where workspace_id = ?::uuid order by until desc, position desc limit 1
            )) as posted_at
          from workspaces where id = ?::uuid
        ),
