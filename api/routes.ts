@@ -1,6 +1,9 @@
 import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as formPages } from '#api/forms/pages.ts'
+import { routes as publicForms } from '#api/forms/public.ts'
+import { routes as forms } from '#api/forms/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -47,6 +50,7 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...forms,
   ...payments,
   ...books,
   ...jobs,
@@ -66,6 +70,8 @@ export const sections: readonly Section[] = [
       ...payPages,
       ...webhookRoutes,
       ...publicFunctions,
+      ...publicForms,
+      ...formPages,
     ],
   },
 ]

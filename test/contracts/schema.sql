@@ -171,6 +171,44 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table form_submissions (
+  workspace_id uuid not null,
+  form_id uuid not null,
+  id uuid not null,
+  visitor_key text,
+  "values" json not null,
+  spam text,
+  state text not null,
+  record_id uuid,
+  run_id uuid,
+  error text,
+  created_at timestamp with time zone default now() not null,
+  constraint form_submissions_error CHECK (((state = 'failed'::text) = (error IS NOT NULL))),
+  constraint form_submissions_form FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, form_id, id),
+  constraint form_submissions_spam CHECK (((spam IS NULL) OR (state = 'kept'::text))),
+  constraint form_submissions_state_check CHECK ((state = ANY (ARRAY['kept'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  fields json not null,
+  settings json not null,
+  object_type text,
+  function_id uuid,
+  published boolean not null,
+  edited_by uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint forms_key UNIQUE (workspace_id, key),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table function_runs (
   workspace_id uuid not null,
   id uuid not null,
@@ -771,6 +809,8 @@ CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE h
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
+CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
+
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
 
 CREATE INDEX function_runs_function ON public.function_runs USING btree (workspace_id, function_id, id DESC);
@@ -1124,6 +1164,8 @@ CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EA
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
