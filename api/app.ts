@@ -8,6 +8,7 @@ import { serve } from '#api/http/pipeline.ts'
 import { requestIdOf } from '#api/http/request-id.ts'
 import { createRooms } from '#api/http/rooms.ts'
 import { serveDescription } from '#api/pages/docs.ts'
+import { servePageFiles } from '#api/pages/files.ts'
 import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -17,12 +18,11 @@ import { currentRequest } from '#shared/kernel/request.ts'
 export function createApp(services: ApiServices): Koa {
   const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
   app.silent = true
-  const rooms = createRooms()
-  for (const { base, routes } of sections) {
-    for (const route of routes) rooms.of(base + route.path).register(base + route.path, [route.method], serve(route, services))
-  }
-  serveHealth(rooms.of('/'), services)
-  serveDescription(rooms.of('/'), sections, services.config.publicUrl)
+  const routes = sections.flatMap(({ base, routes }) => routes.map((route) => [base + route.path, route] as const))
+  const rooms = createRooms(routes, (route) => serve(route, services))
+  serveHealth(rooms.of, services)
+  serveDescription(rooms.of, sections, services.config.publicUrl)
+  servePageFiles(rooms.of)
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId
@@ -30,11 +30,11 @@ export function createApp(services: ApiServices): Koa {
     const finished = observe(ctx, services)
     endUnread(ctx)
     try {
-      if (crossOrigin(ctx)) return
+      if (crossOrigin(ctx, rooms)) return
       await currentRequest.run(requestId, next)
       if (ctx.status === 404 && ctx.body === undefined) throw problem('NOT_FOUND')
     } catch (error) {
-      answerFailure(ctx, error, services.log)
+      answerFailure(ctx, error, services)
     } finally {
       finished()
     }

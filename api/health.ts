@@ -4,16 +4,16 @@ import type { ApiServices } from '#api/services.ts'
 import { isReady } from '#shared/db/health.ts'
 
 /** `/healthz`, `/readyz` and `/metrics` under the public address (decisions, Health). */
-export function serveHealth(router: Router, { database }: ApiServices): void {
-  router.get('/healthz', (ctx) => {
+export function serveHealth(of: (path: string) => Router, { database }: ApiServices): void {
+  of('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
-  router.get('/readyz', async (ctx) => {
+  of('/readyz').get('/readyz', async (ctx) => {
     const ready = await isReady(database)
     ctx.status = ready ? 200 : 503
     ctx.body = { status: ready ? 'ready' : 'not ready' }
   })
-  router.get('/metrics', async (ctx) => {
+  of('/metrics').get('/metrics', async (ctx) => {
     ctx.type = registry.contentType
     ctx.body = await registry.metrics()
   })

@@ -1,10 +1,15 @@
+import { routes as reports } from '#api/accounting/report-routes.ts'
+import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
 import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { routes as messages } from '#api/messages/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
+import { routes as startPage } from '#api/pages/start.ts'
+import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
@@ -13,10 +18,11 @@ import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
 import { routes as members } from '#api/workspaces/member-routes.ts'
+import { routes as workspacePages } from '#api/workspaces/pages.ts'
 import { routes as workspaces } from '#api/workspaces/routes.ts'
 import { routes as serviceAccounts } from '#api/workspaces/service-account-routes.ts'
 
-/** Every route that carries the version prefix; a literal path stands before the pattern that would swallow it. */
+/** Every route that carries the version prefix. */
 export const routes: readonly Route[] = [
   ...people,
   ...workspaces,
@@ -29,14 +35,17 @@ export const routes: readonly Route[] = [
   ...records,
   ...audit,
   ...notifications,
+  ...messages,
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...entries,
+  ...reports,
   ...jobs,
 ]
 
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [
   { base: '/v1', routes },
-  { base: '', routes: [...publicFunctions] },
+  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...publicFunctions] },
 ]

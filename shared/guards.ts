@@ -1,8 +1,9 @@
+import { accountGuard } from '#shared/accounting/guard.ts'
 import type { RecordGuard, RecordGuards } from '#shared/scope/record-guard.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** What each room refuses about records that it refers to. A room joins with its own guard. */
-const named: readonly RecordGuard<Scope>[] = []
+const named: readonly RecordGuard<Scope>[] = [accountGuard]
 
 /**
  * Every guard by the type that it minds. Processes hold them among their services, and the records functions ask them, so that every door

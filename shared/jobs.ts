@@ -1,6 +1,7 @@
 import { doChore } from '#shared/due/chores.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
+import { testConnection } from '#shared/messages/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
@@ -12,6 +13,7 @@ import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 export const jobs: readonly AnyJob[] = [
   mailReset,
   sendMail,
+  testConnection,
   deliverNotifications,
   exportRecords,
   importRecords,

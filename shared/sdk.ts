@@ -3,6 +3,13 @@ import { functionMethods } from '#shared/functions/sdk/functions.ts'
 import type { SdkMethod } from '#shared/functions/sdk/method.ts'
 import { recordMethods } from '#shared/functions/sdk/records.ts'
 import { secretMethods } from '#shared/functions/sdk/secrets.ts'
+import { messageMethods } from '#shared/messages/sdk.ts'
 
 /** Every method of the SDK that functions call (decisions, Functions). A domain joins with its own table. */
-export const sdkMethods: readonly SdkMethod[] = [...recordMethods, ...functionMethods, ...secretMethods, ...cryptoMethods]
+export const sdkMethods: readonly SdkMethod[] = [
+  ...recordMethods,
+  ...functionMethods,
+  ...secretMethods,
+  ...cryptoMethods,
+  ...messageMethods,
+]

@@ -1,11 +1,12 @@
 import type { JobWithMetadata } from 'pg-boss'
-import type { Executor } from '#shared/db/database.ts'
+import type { Executor, Tx } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import { resumption } from '#shared/queue/continuation.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
-import { advanceOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
+import { advanceOperation, parkOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
 import { type PlatformScope, type Services, within } from '#shared/scope/scope.ts'
 import { enter } from '#workers/enter.ts'
-import { type AnyHandler, type Attempt, type Done, settled } from '#workers/handler.ts'
+import { type AnyHandler, type Attempt, type Done, type Start, settled } from '#workers/handler.ts'
 import type { Resources } from '#workers/resources.ts'
 
 export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
@@ -22,7 +23,7 @@ class TakenOver extends Error {}
 export async function runAttempt(handler: AnyHandler, row: JobRow, signal: AbortSignal, services: WorkerServices): Promise<void> {
   const { job } = handler
   await services.cache.settle()
-  const started = job.tracked ? await startOperation(services.db, row.id) : untracked
+  const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
     // Whoever settled it freed its slot and let nobody in.
     if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
@@ -41,14 +42,17 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
     const callersMistake = error instanceof Problem && error.status < 500
     if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
-      await settleOperation(services.db, row.id, { status: 'failed', error: shown.toJSON() })
-      announce(work, services.db)
+      const ended = await settleOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
+      announce(work, services.db, ended?.continues ?? null)
     }
     if (!callersMistake) throw error
   } finally {
     if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
   }
 }
+
+/** The operation that a job works on: the one of its own id, unless it was parked. */
+const operationOf = ({ id, data }: JobRow): string => data.operationId ?? id
 
 const untracked = { checkpoint: undefined, begun: false }
 
@@ -68,14 +72,14 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
   return {
     payload: handler.job.payload.parse(row.data.payload, 'payload'),
     scope,
-    jobId: row.id,
+    jobId: operationOf(row),
     signal,
     resources: services.resources,
     begun,
     checkpoint,
     advance: async (progress, next, inside = scope) => {
       if (!handler.job.tracked) return
-      if (!(await advanceOperation(inside.db, row.id, progress, known, next))) throw new TakenOver()
+      if (!(await advanceOperation(inside.db, operationOf(row), progress, known, next))) throw new TakenOver()
       inside.db.afterCommit(() => {
         known = next ?? known
       })
@@ -84,14 +88,38 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
       await scope.db.transaction(async (tx) => settle(work, tx, await write(within(scope, tx))))
       return settled
     },
+    park: async (write) => {
+      await scope.db.transaction(async (tx) => park(work, tx, known, (start) => write(within(scope, tx), start)))
+      return settled
+    },
   }
+}
+
+async function park(
+  { handler: { job }, row, services }: Work,
+  tx: Tx,
+  known: unknown,
+  write: (start: Start) => Promise<unknown>,
+): Promise<void> {
+  if (!job.tracked || job.gate) throw new Error(`${job.name} cannot be parked`)
+  const operation = operationOf(row)
+  let awaits = 0
+  const checkpoint = await write((other, origin, payload) => {
+    if (!other.tracked) throw new Error(`${other.name} is not tracked, so nothing can wait for it`)
+    awaits += 1
+    return services.queue.enqueue(tx, other, origin, payload, { continuation: resumption(job, operation, row.data) })
+  })
+  if (awaits === 0) throw new Error(`${job.name} is parked and waits for nothing`)
+  if (!(await parkOperation(tx, operation, awaits, known, checkpoint))) throw new TakenOver()
 }
 
 async function settle(work: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
   if (!work.handler.job.tracked) return
-  if (!(await settleOperation(db, work.row.id, { status: 'done', result, fileId }))) throw new TakenOver()
-  announce(work, db)
+  const ended = await settleOperation(db, operationOf(work.row), { status: 'done', result, fileId })
+  if (!ended) throw new TakenOver()
+  announce(work, db, ended.continues)
 }
 
-/** Tells whoever waits for the operation, once it is committed. */
-const announce = ({ row, services }: Work, db: Executor): void => db.afterCommit(() => services.queue.signals.settled(row.id))
+/** Tells whoever waits for the operation, and those who go on after it, once it is committed. */
+const announce = ({ row, services }: Work, db: Executor, continues: string | null): void =>
+  db.afterCommit(() => services.queue.signals.settled(operationOf(row), continues))

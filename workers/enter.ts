@@ -1,4 +1,4 @@
-import { problem } from '#shared/kernel/errors.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { type Actor, loadActor, loadVisitor, system } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { findWorkspace } from '#shared/scope/workspace.ts'
@@ -16,6 +16,31 @@ export async function enter(platform: PlatformScope, workspaceId: string): Promi
   const actor = await actorOf(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
   return { ...platform, workspace, actor }
+}
+
+/**
+ * Enters a workspace as one of its people or service accounts who did not cause the work: the last editor of a flow, a form or a queue. What
+ * is done then is done by that one, with the rights that it has now; what it enqueues too. Throws like `enter`.
+ */
+export async function enterAs(platform: PlatformScope, workspaceId: string, principalId: string): Promise<Scope> {
+  const scope = await enter({ ...platform, cause: { ...platform.cause, actorId: principalId, actorType: 'user' } }, workspaceId)
+  return { ...scope, cause: { ...scope.cause, actorType: scope.actor.type } }
+}
+
+/** What came of work that may be refused. */
+export type Answered<T> = { readonly value: T; readonly refusal?: undefined } | { readonly refusal: Problem }
+
+/**
+ * Does work on behalf of somebody who is not there to hear of a failure: a Problem below 500, such as FORBIDDEN of one who has lost a role or
+ * has left, is a result to write down. Any other failure is thrown, so that the job is tried again.
+ */
+export async function orRefusal<T>(work: () => Promise<T>): Promise<Answered<T>> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return { refusal: error }
+    throw error
+  }
 }
 
 async function actorOf({ cache, db, cause }: PlatformScope, workspaceId: string): Promise<Actor | undefined> {

@@ -1,4 +1,5 @@
 import type { JobDefinition } from '#shared/queue/job.ts'
+import type { Origin } from '#shared/queue/queue.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import type { Resources } from '#workers/resources.ts'
 
@@ -27,9 +28,18 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
   readonly advance: (progress: { done: number; total: number }, checkpoint?: unknown, scope?: S) => Promise<void>
   /** Settles the job together with its last writes: both commit, or neither. Return what it returns. */
   readonly commit: (work: (scope: S) => Promise<Done<Result>>) => Promise<Settled>
+  /**
+   * Parks a tracked job without a gate until all that `work` starts has settled, whatever became of it: meanwhile it holds no slot, job or
+   * transaction. What `work` writes and starts commits together with the checkpoint that it gives, from which another attempt goes on then;
+   * that finds what came of the others by their ids (`findOperation`). Return what it returns.
+   */
+  readonly park: (work: (scope: S, start: Start) => Promise<unknown>) => Promise<Settled>
 }
 
-/** Says that a handler has settled its job itself, through `commit`. */
+/** Starts another tracked job for which a parked one waits, and gives its operation's id. */
+export type Start = <Payload>(job: JobDefinition<Payload, unknown>, origin: Origin, payload: NoInfer<Payload>) => Promise<string>
+
+/** Says that a handler has settled its job itself, through `commit`, or parked it. */
 export const settled: unique symbol = Symbol('settled')
 export type Settled = typeof settled
 

@@ -3,6 +3,7 @@ import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
+import testConnection from '#workers/messages/test-connection.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import changeRecords from '#workers/records/change.ts'
@@ -17,6 +18,7 @@ import setUpWorkspace from '#workers/workspaces/set-up.ts'
 export const handlers: readonly AnyHandler[] = [
   mailReset,
   sendMail,
+  testConnection,
   deliverNotifications,
   exportRecords,
   importRecords,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Admission } from '#api/http/route.ts'
+import type { Admission } from '#api/http/declaration.ts'
 import type { ApiServices } from '#api/services.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { findPrincipal } from '#shared/people/principals.ts'

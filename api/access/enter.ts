@@ -1,4 +1,5 @@
-import type { Admission, Head, Route } from '#api/http/route.ts'
+import type { Admission, Head } from '#api/http/declaration.ts'
+import type { Route } from '#api/http/route.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
@@ -26,6 +27,10 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
   const scope: Scope = { ...platform, workspace, actor }
   requirePermission(route, scope, await resourceOf(route, head, scope))
+  for (const further of route.further ?? []) {
+    const resource = await further.on(head as Head<string, unknown>, scope)
+    if (resource !== undefined) requirePermission({ permission: further.permission }, scope, resource)
+  }
   return scope
 }
 
@@ -64,7 +69,9 @@ function refuseUnlessActive({ status }: Workspace): void {
 /** Permissions that are no name of a role's rule admit every member and key. */
 const open = new Set<string>(['public', 'any', 'person', 'member'])
 
-function requirePermission(route: Route, { actor }: Scope, resource: string | undefined): void {
+type Asked = Pick<Route, 'permission' | 'perItem' | 'onBody'>
+
+function requirePermission(route: Asked, { actor }: Scope, resource: string | undefined): void {
   if (isOpen(route.permission)) return
   const { permission, perItem, onBody } = route
   const allowed = perItem || onBody ? actor.policy.permitsSomewhere(permission) : actor.policy.permits(permission, resource) !== 'never'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
-import type { LimitName } from '#api/http/route.ts'
+import type { LimitName } from '#api/http/declaration.ts'
 import type { Database } from '#shared/db/database.ts'
 import { countRequest, type RequestWindow } from '#shared/db/rate-limits-store.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -13,6 +13,12 @@ const quotas: Readonly<Record<LimitName, number>> = {
   forgot: 60,
   // Public HTTP functions.
   functions: 60,
+  // Submissions of public forms.
+  forms: 30,
+  // Public website content.
+  content: 240,
+  // Booking pages, subscription feeds and invitations.
+  calendar: 60,
 }
 
 const windowSeconds = 60

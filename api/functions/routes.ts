@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream'
-import { answer, Download, delegate, org } from '#api/http/route.ts'
+import { Reply } from '#api/http/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/functions/function.ts'
 import { getFunction, listFunctions, removeFunction, requireEnabled, requireFunction } from '#shared/functions/functions.ts'
 import { invokeInput } from '#shared/functions/invocation.ts'
@@ -54,7 +54,7 @@ export const routes = [
     response: null,
     contentType: 'application/typescript',
     handle: async (_request, scope) =>
-      new Download(Readable.from([await declareSdk(scope, sdkMethods)]), { 'Content-Type': 'application/typescript; charset=utf-8' }),
+      new Reply(await declareSdk(scope, sdkMethods), { 'Content-Type': 'application/typescript; charset=utf-8' }),
   }),
   answer({
     ...common,

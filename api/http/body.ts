@@ -9,8 +9,8 @@ export const maxBodyBytes = 1024 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A JSON body and the bytes that it came in. */
-export interface JsonBody {
+/** A body as a value, and the bytes that it came in. */
+export interface ReadBody {
   readonly value: unknown
   readonly bytes: Buffer
 }
@@ -19,9 +19,9 @@ export interface JsonBody {
  * Reads a JSON body with every digit of its numbers; an empty body is an empty object. Throws VALIDATION_ERROR when it is too large,
  * compressed, of another content type, not UTF-8 or not JSON.
  */
-export async function readJson(request: IncomingMessage): Promise<JsonBody> {
+export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
   refuseCompressed(request)
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return { value: {}, bytes }
   if (!saysJson(request)) {
     throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
@@ -33,9 +33,9 @@ export async function readJson(request: IncomingMessage): Promise<JsonBody> {
  * Reads a body of any kind: parsed as `readJson` does where it is JSON, whatever its content type says, else its text; null when it is
  * empty (document 3, HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
  */
-export async function readAnyBody(request: IncomingMessage): Promise<JsonBody> {
+export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
   refuseCompressed(request)
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return { value: null, bytes }
   const text = decode(bytes)
   refuseBadText(text, 'body')
@@ -51,15 +51,38 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** Reads a body whole, up to 1 MB. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+/**
+ * Reads the url-encoded fields of a form; none when the body is empty. Throws VALIDATION_ERROR when it is too large, compressed, of another
+ * content type, no percent-encoded UTF-8, or holds a NUL character.
+ */
+export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+  refuseCompressed(request)
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw problem(
+      'VALIDATION_ERROR',
+      `content-type must be application/x-www-form-urlencoded, got ${request.headers['content-type'] || 'none'}`,
+    )
+  }
+  const text = decode(bytes)
+  const value = new URLSearchParams(text)
+  // What cannot be decoded comes as the replacement character.
+  const isReplaced = [...value].flat().some((part) => part.includes('\ufffd'))
+  if (isReplaced && !/%ef%bf%bd|\ufffd/i.test(text)) throw problem('VALIDATION_ERROR', 'body must be percent-encoded UTF-8')
+  for (const [name, field] of value) refuseBadText([name, field], 'body')
+  return { value, bytes }
+}
+
+/** Reads a body whole, up to 1 MB unless said. */
+export async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
   const arrival = watchArrival(request)
   try {
-    const bytes = getRawBody(request, { limit: maxBodyBytes, length: request.headers['content-length'] ?? null, encoding: null })
+    const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
     return await Promise.race([bytes, arrival.failed])
   } catch (cause) {
     if (cause instanceof Problem) throw cause
-    if ((cause as { type?: string }).type === 'entity.too.large') throw problem('VALIDATION_ERROR', 'body must be at most 1 MB', { cause })
+    if ((cause as { type?: string }).type === 'entity.too.large')
+      throw problem('VALIDATION_ERROR', `body must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`, { cause })
     throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
   } finally {
     arrival.release()

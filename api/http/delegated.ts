@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
+import type { Request } from '#api/http/declaration.ts'
 import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { patienceMs } from '#api/http/prefer.ts'
-import { sendData, sendDownload, sendJson } from '#api/http/respond.ts'
-import type { DelegateRoute, Request } from '#api/http/route.ts'
+import { sendData, sendJson, sendReply } from '#api/http/respond.ts'
+import type { DelegateRoute } from '#api/http/route.ts'
 import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
@@ -23,17 +24,19 @@ export async function respondFromWorker(
   key: string | undefined,
 ): Promise<void> {
   const id = await start(route, ctx, request, scope, services, key)
-  const patience = patienceMs(route.bare ? '' : ctx.get('prefer'))
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
+  // A visitor, and work outside workspaces, has no address where a job is looked up.
+  const mayLookUp = workspaceId !== null && route.permission !== 'public'
+  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '')
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, services)
-  if (route.bare) {
+  if (!mayLookUp) {
     // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
     await dropOperation(services.database, id)
-    throw route.bare.failure('late')
+    throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
-  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')
   sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
@@ -73,7 +76,7 @@ async function start(
 
 async function sendResult(route: DelegateRoute, ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
   const { status = 200, bare } = route
-  if (operation.file_id !== null) sendDownload(ctx, status, await fileDownload(services.database, operation.file_id))
+  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload(services.database, operation.file_id))
   else if (bare) {
     // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')

@@ -26,6 +26,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
         responses: { ...successesOf(route, schemas), ...failuresOf(route, failures) },
         security: route.permission === 'public' ? [] : [{ bearer: [] }],
         'x-permission': route.permission,
+        ...(route.further ? { 'x-further-permissions': route.further.map(({ permission }) => permission) } : {}),
         'x-app': route.app,
         'x-rate-limit': route.limit,
       }

@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
-import type { Request } from '#api/http/route.ts'
+import type { Request } from '#api/http/declaration.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Download } from '#api/http/route.ts'
+import type { Reply } from '#api/http/reply.ts'
 
 /** Answers `{data}`, or nothing with 204. */
 export function sendData(ctx: Context, status: number, data: unknown): void {
@@ -17,9 +17,12 @@ export function sendJson(ctx: Context, status: number, body: unknown): void {
   ctx.body = JSON.stringify(body)
 }
 
-/** Answers a stream with its own headers. */
-export function sendDownload(ctx: Context, status: number, { stream, headers }: Download): void {
-  ctx.status = status
-  ctx.set(headers)
-  ctx.body = stream
+/** Answers bytes with their own headers, and nothing of them to HEAD. */
+export async function sendReply(ctx: Context, status: number, { body, headers, status: own }: Reply): Promise<void> {
+  ctx.status = own ?? status
+  // Koa takes null for 204, whatever the status says.
+  if (typeof body !== 'function') ctx.body = body ?? ''
+  else ctx.body = ctx.method === 'HEAD' ? '' : await body()
+  ctx.res.removeHeader('Content-Type')
+  for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value)
 }

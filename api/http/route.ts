@@ -1,139 +1,87 @@
-import type { Readable } from 'node:stream'
-import type { ErrorCode, Problem } from '#shared/kernel/errors.ts'
+import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
+import type { Replaced, Reply, Tagged } from '#api/http/reply.ts'
+import type { Page } from '#api/pages/page.ts'
+import type { Problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
-import type { AppName, Permission } from '#shared/policy/permissions.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
-import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
 /** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
 export const org = '/orgs/:orgId' as const
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+/** What a `Reply` may say instead of the declared status. */
+type OtherStatus = 206 | 302 | 303 | 304 | 416
 
-/** The names after ':' in a path: 'id' in '/records/:id'. */
-type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | Params<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
-
-/** A route of a workspace works in its scope; any other in the platform's. */
-type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : PlatformScope
-
-/**
- * Who may call: a permission of the caller's roles, or spelled out: 'public' for anybody, 'any' for every person and key,
- * 'person' for people only (a key answers 401), 'member' for every member and key of the workspace.
- */
-export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
-
-/** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
-export type LimitName = 'sign-in' | 'forgot' | 'functions'
-
-/**
- * What is known of a request before its body is read. What is worked out only when asked for is a function here, not an accessor: an
- * accessor in an object literal makes a hidden class for every object, which keeps all of the request alive until the next full sweep.
- */
-export interface Head<Path extends string, Query> {
-  readonly params: Readonly<Record<Params<Path>, string>>
-  readonly query: () => Query
-}
-
-export interface Request<Path extends string, Body, Query> {
-  readonly params: Readonly<Record<Params<Path>, string>>
-  readonly query: Query
-  readonly body: Body
-  /** A request header's value, or empty text. */
-  readonly header: (name: string) => string
-  /** The client's address, as the rate limits see it. */
-  readonly address: string
-  /** What was asked for as it came, for work that takes requests of any kind: the first value of each parameter. */
-  readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
-}
-
-interface Declaration<Path extends string, Body, Query> {
-  readonly method: Method
-  readonly path: Path
-  readonly summary: string
-  /** More than the summary, for the API's description. */
-  readonly description?: string
-  readonly tag: string
-  /** The app that must be switched on in the workspace's settings; null for what is always there. */
-  readonly app: AppName | null
-  readonly permission: Admission
-  /** The key that the permission is asked for, such as a record type's. Throws NOT_FOUND when it names nothing. */
-  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | Promise<string>
-  /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
-  readonly perItem?: true
-  /** The same as `on`, where the body names it. */
-  readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
-  /** Counts requests by the client's address. */
-  readonly limit: LimitName | null
-  /** Counts them a second time by what they are about, such as the account that somebody wants into, before anything is done. */
-  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string]
-  /**
-   * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
-   * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.
-   */
-  readonly fails?: readonly ErrorCode[]
-  /** What the body must be; 'any' takes every kind: parsed JSON where it is JSON, else its text, null when there is none. */
-  readonly body?: Schema<Body> | 'any'
-  readonly query?: Schema<Query>
-}
-
-/** An answer that is no JSON: it is streamed with its own headers. */
-export class Download {
-  readonly stream: Readable
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(stream: Readable, headers: Readonly<Record<string, string>>) {
-    this.stream = stream
-    this.headers = headers
-  }
-}
-
-/** What a handler gives back when it replaced what was there, on a route that creates: answered with 200 (decisions, Create / replace). */
-export class Replaced<T> {
-  readonly data: T
-
-  constructor(data: T) {
-    this.data = data
-  }
-}
-
-/** What a handler gives back with the ETag of what it answers. */
-export class Tagged<T> {
-  readonly data: T
-  readonly etag: string
-
-  constructor(data: T, etag: string) {
-    this.data = data
-    this.etag = etag
-  }
-}
-
-/** Answers at once. */
-interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query> {
-  readonly status: 200 | 201 | 204
-  /** The shape of `data`; null where the answer has no JSON body: 204, or a Download of `contentType`. */
+/** What a route answers when all went well. */
+interface Answering<Response> {
+  readonly status: 200 | 201 | 202 | 203 | 204
+  /** The shape of `data`; null where the answer has no JSON body: 204, or a Reply of `contentType`. */
   readonly response: Schema<Response> | null
+  /** The type of a Reply's body, for the description; a range such as `image/*` where it differs from one to the next. */
   readonly contentType?: string
-  /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
-  readonly guarded?: true
+  /** What else a Reply may say. */
+  readonly statuses?: readonly OtherStatus[]
   /** Set where the route creates or replaces: then it also answers 200, with what `Replaced` holds. */
   readonly replaces?: true
   /** Set where the answer is `Tagged`. */
   readonly tagged?: true
-  readonly handle: (
-    request: Request<Path, Body, Query>,
-    scope: ScopeOf<Path>,
-  ) => Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Download>
 }
 
-/** A file that the request carries for the worker: streamed into storage before the job is enqueued. */
+type Given<Response> = Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Reply>
+
+/** Answers at once. */
+interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {
+  /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
+  readonly guarded?: true
+  readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Given<Response>
+}
+
+/** A file that a request carries, which is streamed into storage before anything else is done with it. */
 export interface Upload {
   readonly maxBytes: number
-  /** Content types whose raw body is the file; in multipart/form-data it is the part named `file`. */
-  readonly contentTypes: readonly string[]
+  /** Content types whose raw body is the file; 'any' for all of them. */
+  readonly contentTypes: readonly string[] | 'any'
+  /** False where multipart/form-data is a type like any other. Otherwise the file is its part named `file`, wherever among its fields. */
+  readonly form?: false
+}
+
+/** The file of a request while it arrives. */
+export interface ArrivingFile {
+  readonly contentType: string
+  /** The name that a form gives it, without a path; empty where there is none. */
+  readonly name: string
+  /** Its bytes as they come; throws VALIDATION_ERROR when they are too many, break off or stall. */
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** A request whose bytes have arrived. */
+export interface Received<Path extends string, Query, Kept> extends Omit<Request<Path, undefined, Query>, 'body'> {
+  /** What `keep` made of the file. */
+  readonly kept: Kept
+  /** The fields of a form beside its file, each by its last value. */
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** Takes bytes instead of JSON: uploads of every kind, and bodies that are judged as they came, such as signed ones. */
+interface Receiving<Path extends string, Query, Kept, Response>
+  extends Omit<Declaration<Path, undefined, Query>, 'body' | 'onBody' | 'limitBy'>,
+    Answering<Response> {
+  readonly upload: Upload
+  /** Reads the file to its end and puts it where it costs no memory. Nobody knows of it yet: what is kept of a request that fails is for a sweep. */
+  readonly keep: (file: ArrivingFile, request: Omit<Request<Path, undefined, Query>, 'body'>, scope: ScopeOf<Path>) => Promise<Kept>
+  /** Does the work, once the whole request has arrived; in one transaction with an Idempotency-Key's answer, where there is one. */
+  readonly handle: (request: Received<Path, Query, NoInfer<Kept>>, scope: ScopeOf<Path>) => Given<Response>
+}
+
+/** Answers HTML, from templates; its failures are pages too. A POST takes url-encoded fields. */
+interface Paged<Path extends string, Query> extends Omit<Declaration<Path, URLSearchParams, Query>, 'method' | 'body'> {
+  readonly method: 'GET' | 'POST'
+  /** Whether pages of other websites may show it in a frame. */
+  readonly framed: 'any' | 'none'
+  /** The fields of a POST, for the description; null where they depend on what the page is about. The page checks them and says beside each what is wrong. */
+  readonly form?: Schema<unknown> | null
+  /** What a Reply may say, such as 303 to another page. */
+  readonly statuses?: readonly OtherStatus[]
+  readonly handle: (request: Request<Path, URLSearchParams, Query>, scope: ScopeOf<Path>) => Promise<Page | Reply>
 }
 
 /** An answer without `{data}`. */
@@ -153,7 +101,7 @@ interface Delegated<Path extends string, Body, Query, Payload, Result> extends D
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
   readonly bare?: Bare<Result>
-  readonly upload?: Upload
+  readonly upload?: Upload & { readonly contentTypes: readonly string[] }
   readonly payload: (
     request: Request<Path, Body, Query>,
     scope: ScopeOf<Path>,
@@ -166,6 +114,14 @@ export const answer = <const Path extends string, Response, Body = unknown, Quer
   route: Answered<Path, Body, Query, Response>,
 ) => Object.freeze({ kind: 'answer' as const, ...route })
 
+/** Declares a route that takes bytes. */
+export const receive = <const Path extends string, Kept, Response, Query = unknown>(route: Receiving<Path, Query, Kept, Response>) =>
+  Object.freeze({ kind: 'receive' as const, ...route })
+
+/** Declares a page. */
+export const page = <const Path extends string, Query = unknown>(route: Paged<Path, Query>) =>
+  Object.freeze({ kind: 'page' as const, ...route })
+
 /** Declares a route whose work a worker does. */
 export const delegate = <const Path extends string, Payload, Result, Body = unknown, Query = unknown>(
   route: Delegated<Path, Body, Query, Payload, Result>,
@@ -174,9 +130,17 @@ export const delegate = <const Path extends string, Payload, Result, Body = unkn
 // A table of routes holds every body, query and result type at once; each declaration above has checked its own.
 /* biome-ignore-start lint/suspicious/noExplicitAny: see above */
 export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any>
+export type ReceiveRoute = {
+  readonly kind: 'receive'
+  readonly onBody?: undefined
+  readonly limitBy?: undefined
+  readonly body?: undefined
+} & Receiving<any, any, any, any>
+export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any>, 'limitBy'> &
+  Pick<AnswerRoute, 'limitBy'>
 export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any>
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
-export type Route = AnswerRoute | DelegateRoute
+export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute
 
 /** Routes that stand below the same part of the public address. */
 export interface Section {

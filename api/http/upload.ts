@@ -4,7 +4,7 @@ import type { Context } from 'koa'
 import { type Arrival, watchArrival } from '#api/http/arrival.ts'
 import { refuseCompressed } from '#api/http/body.ts'
 import { findFilePart } from '#api/http/multipart.ts'
-import type { Upload } from '#api/http/route.ts'
+import type { ArrivingFile, Upload } from '#api/http/route.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { storeFile } from '#shared/queue/files.ts'
@@ -14,17 +14,10 @@ import { storeFile } from '#shared/queue/files.ts'
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
 export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string | null, db: Executor): Promise<ReceivedFile> {
-  refuseCompressed(ctx.req)
-  refuseLength(ctx.req, upload)
-  const arrival = watchArrival(ctx.req)
-  try {
-    const { bytes, contentType } = await openFile(ctx.req, arrival, upload)
-    const digest = createHash('sha256')
-    const id = await storeFile(db, limited(bytes, upload.maxBytes, digest), { workspaceId, contentType: contentType.slice(0, 200) })
-    return { id, hash: digest.digest() }
-  } finally {
-    arrival.release()
-  }
+  const { kept, hash } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
+    storeFile(db, bytes, { workspaceId, contentType: contentType.slice(0, 200) }),
+  )
+  return { id: kept, hash }
 }
 
 /** A file in storage, and the SHA-256 of its bytes. */
@@ -33,28 +26,69 @@ export interface ReceivedFile {
   readonly hash: Buffer
 }
 
-/** A file that is still arriving. */
-interface ArrivingFile {
-  readonly contentType: string
-  readonly bytes: AsyncIterable<Uint8Array>
+/** What was made of a file, with the fields of its form, and the SHA-256 of all that was sent. */
+export interface KeptFile<Kept> {
+  readonly kept: Kept
+  readonly fields: ReadonlyMap<string, string>
+  readonly hash: Buffer
 }
 
-async function openFile(request: IncomingMessage, arrival: Arrival, { contentTypes, maxBytes }: Upload): Promise<ArrivingFile> {
+/** Hands the file of a request to `keep` while it arrives, and waits for the rest of the request. Throws as `receiveUpload` does. */
+export async function receiveFile<Kept>(
+  request: IncomingMessage,
+  upload: Upload,
+  keep: (file: ArrivingFile) => Promise<Kept>,
+): Promise<KeptFile<Kept>> {
+  refuseCompressed(request)
+  refuseLength(request, upload)
+  const arrival = watchArrival(request)
+  try {
+    const { contentType, name, pieces, whole } = await openFile(request, arrival, upload)
+    const digest = createHash('sha256')
+    const kept = await keep({ contentType, name, bytes: limited(arriving(pieces, arrival, whole), upload.maxBytes, digest) })
+    const fields = await Promise.race([whole, arrival.failed])
+    if (fields.size > 0) digest.update(JSON.stringify([...fields].sort()))
+    return { kept, fields, hash: digest.digest() }
+  } finally {
+    arrival.release()
+  }
+}
+
+/** Reads all of a file into memory, for `keep` where it is small. */
+export async function wholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** A file that has begun to arrive. */
+interface OpenedFile {
+  readonly contentType: string
+  readonly name: string
+  readonly pieces: AsyncIterator<Uint8Array>
+  /** Resolves to the form's other fields once all of it has arrived. */
+  readonly whole: Promise<ReadonlyMap<string, string>>
+}
+
+const noFields: ReadonlyMap<string, string> = new Map()
+
+async function openFile(request: IncomingMessage, arrival: Arrival, { contentTypes, maxBytes, form }: Upload): Promise<OpenedFile> {
   const contentType = request.headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (type === 'multipart/form-data') {
+  if (type === 'multipart/form-data' && form !== false) {
     const part = await findFilePart(request, arrival, maxBytes)
-    return { contentType: part.contentType, bytes: arriving(part.bytes.iterator(), arrival, part.whole) }
+    return { ...part, pieces: part.bytes.iterator() }
   }
-  if (!contentTypes.includes(type)) {
-    throw problem('VALIDATION_ERROR', `content-type must be multipart/form-data or ${contentTypes.join(', ')}, got ${type || 'none'}`)
+  if (contentTypes !== 'any' && !contentTypes.includes(type)) {
+    const types = form === false ? contentTypes : ['multipart/form-data', ...contentTypes]
+    throw problem('VALIDATION_ERROR', `content-type must be ${types.join(', ').replace(/, (?=[^,]*$)/, ' or ')}, got ${type || 'none'}`)
   }
   // The request must outlive whoever stops reading it: its answer is still to be sent.
-  return { contentType, bytes: arriving(request.iterator({ destroyOnReturn: false }), arrival, Promise.resolve()) }
+  return { contentType, name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
 }
 
 /** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */
-async function* arriving(pieces: AsyncIterator<Uint8Array>, { failed }: Arrival, whole: Promise<void>): AsyncGenerator<Uint8Array> {
+async function* arriving(pieces: AsyncIterator<Uint8Array>, { failed }: Arrival, whole: Promise<unknown>): AsyncGenerator<Uint8Array> {
   for (;;) {
     const piece = await Promise.race([pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error))), failed])
     if (piece.done) break
@@ -77,9 +111,13 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, dige
 }
 
 /** A raw body that says beforehand that it is too large need not be sent; a form may be larger than its file. */
-function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes }: Upload): void {
-  const isRaw = contentTypes.some((type) => headers['content-type']?.toLowerCase().startsWith(type))
+function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: Upload): void {
+  const type = headers['content-type']?.toLowerCase() ?? ''
+  const isForm = form !== false && type.startsWith('multipart/form-data')
+  const isRaw = !isForm && (contentTypes === 'any' || contentTypes.some((one) => type.startsWith(one)))
   if (isRaw && Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
 }
 
-const tooLarge = (maxBytes: number) => problem('VALIDATION_ERROR', `file must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`)
+const tooLarge = (maxBytes: number) => problem('VALIDATION_ERROR', `file must be at most ${sizeText(maxBytes)}`)
+
+const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.floor(bytes / 1024 / 1024)} MB`)

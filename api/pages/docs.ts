@@ -7,13 +7,14 @@ import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/swagger-ui.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
 /** `/openapi.json`, and `/docs`: a reference page that needs nothing from elsewhere (decisions, API description). */
-export function serveDescription(router: Router, sections: readonly Section[], publicUrl: string): void {
+export function serveDescription(of: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
   const { origin, pathname } = new URL(publicUrl)
   const root = pathname === '/' ? '' : pathname
   const document = page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
   const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
   const start = page('text/javascript', script(root))
-  router.get('/openapi.json', (ctx) => send(ctx, document))
+  of('/openapi.json').get('/openapi.json', (ctx) => send(ctx, document))
+  const router = of('/docs')
   router.get('/docs', (ctx) => send(ctx, reference))
   router.get('/docs/start.js', (ctx) => send(ctx, start))
   router.get(`/docs/${swaggerUiVersion}/:name`, async (ctx) => {

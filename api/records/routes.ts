@@ -1,4 +1,5 @@
-import { answer, delegate, org, Tagged } from '#api/http/route.ts'
+import { Tagged } from '#api/http/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import { batchInput } from '#shared/records/batch-schemas.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
@@ -16,7 +17,7 @@ import {
   recordValues,
 } from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
-import { isSearch } from '#shared/records/search-query.ts'
+import { isSearch, readPagedSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
@@ -57,7 +58,7 @@ export const routes = [
     status: 200,
     response: recordPage,
     handle: async ({ params, query }, scope) =>
-      isSearch(query) ? searchRecords(scope, params.typeKey, query) : listRecords(scope, params.typeKey, query),
+      isSearch(query) ? searchRecords(scope, params.typeKey, readPagedSearch(query)) : listRecords(scope, params.typeKey, query),
   }),
   delegate({
     ...common,

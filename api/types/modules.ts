@@ -1,4 +1,5 @@
-import { answer, org, Replaced } from '#api/http/route.ts'
+import { Replaced } from '#api/http/reply.ts'
+import { answer, org } from '#api/http/route.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '#shared/types/modules.ts'
 

@@ -1,5 +1,5 @@
-import { createPrivateKey } from 'node:crypto'
 import { resolve } from 'node:path'
+import { signingKey } from '#shared/kernel/pem.ts'
 
 /** Everything that the environment decides, read once at the start of a process and passed as a value. */
 export interface Config {
@@ -77,25 +77,13 @@ const secret: Reader<Buffer> = (value) => {
 const endpoints: Reader<readonly string[]> = (value) =>
   (value ?? '').split(',').flatMap((part) => {
     if (part.trim() === '') return []
-    const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(part.trim()) ?? []
+    const [, host = '', port = ''] = /^([^/?#@\\]+):(\d{1,5})$/.exec(part.trim()) ?? []
     const url = `http://${host}/`
     if (!URL.canParse(url) || new URL(url).host !== new URL(url).hostname || Number(port) > 65_535) {
       throw new Error(`must be a list of host:port with commas between, got ${part.trim()}`)
     }
     return [`${new URL(url).hostname}:${Number(port)}`]
   })
-
-/** A private key in PEM; the two characters \n count as a line break, for those who keep settings on one line. */
-export const pemKey = (value: string): string => {
-  const pem = value.replaceAll('\\n', '\n').trim()
-  try {
-    const { asymmetricKeyType } = createPrivateKey(pem)
-    if (asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ed25519') return pem
-  } catch {
-    // Said below: what the parser complains of may quote the key.
-  }
-  throw new Error('must be a private key, RSA or Ed25519, in PEM')
-}
 
 /** Reads the configuration; a bad start throws one error that lists every bad variable. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
@@ -121,7 +109,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       ? {
           domain: read('DKIM_DOMAIN', text()),
           selector: read('DKIM_SELECTOR', text()),
-          privateKey: read('DKIM_KEY', (value) => pemKey(text()(value))),
+          privateKey: read('DKIM_KEY', (value) => signingKey(text()(value))),
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),

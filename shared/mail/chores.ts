@@ -1,12 +1,33 @@
-import { oldRows } from '#shared/db/old-rows.ts'
+import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
+import type { Chore } from '#shared/kernel/chore.ts'
+import { messageKind } from '#shared/mail/mail.ts'
+import { forgetMessageTexts } from '#shared/mail/store.ts'
 
-/** Mail that went out, by the index of when it was written, which was before. */
+/** What a message said is kept so long (decisions, Forms, website content, messages). */
+const textDays = 30
+const dayMs = 86_400_000
+const batch = 500
+
+const messageTexts: Chore<Sweeper> = {
+  name: 'forget_message_texts',
+  everySeconds: 3_600,
+  run: async (sweeper, signal) => {
+    const before = new Date(sweeper.now().getTime() - textDays * dayMs)
+    for (let gone = batch; gone === batch; ) {
+      signal.throwIfAborted()
+      gone = await forgetMessageTexts(sweeper.db, before, batch)
+    }
+  },
+}
+
+/** Mail that went out, by the index of when it was written, which was before, and what messages said. Messages themselves are history. */
 export const mailChores = [
   oldRows('sweep_sent_mail', {
     table: 'outbox_mails',
-    old: `status = 'sent' and sent_at < $1 and created_at < $1`,
+    old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $1 and created_at < $1`,
     by: 'created_at',
     keptDays: 30,
     everyMinutes: 60,
   }),
+  messageTexts,
 ]

@@ -16,3 +16,13 @@ export interface Mail {
   /** An iCalendar object that calendars understand as an invitation, its answer or its end. */
   readonly calendar?: { readonly method: 'REQUEST' | 'CANCEL' | 'REPLY' | 'PUBLISH'; readonly content: string }
 }
+
+/**
+ * What becomes of a mail. `sending` is one that is being handed to a server; `uncertain` one of which nobody knows whether the server has
+ * it; `bounced` one whose mailbox there is not; `skipped` one to somebody who wants none.
+ */
+export const mailStatuses = ['queued', 'sending', 'sent', 'uncertain', 'failed', 'bounced', 'skipped'] as const
+export type MailStatus = (typeof mailStatuses)[number]
+
+/** The kind of mails that workspaces write themselves: they are read, kept for 30 days, and nobody gets them who does not want to. */
+export const messageKind = 'message'

@@ -1,18 +1,25 @@
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
-import type { Mail } from '#shared/mail/mail.ts'
+import { type Mail, type MailStatus, messageKind } from '#shared/mail/mail.ts'
 import { retry } from '#shared/queue/job.ts'
 
 /** A mail as the outbox keeps it. */
 export interface OutboxMail {
   readonly id: string
+  readonly workspace_id: string | null
+  readonly kind: string
+  /** Null for mail of the platform, which goes out by the operator's server. */
+  readonly connection_id: string | null
   readonly recipient: string
   readonly subject: string
   readonly body_text: string
   readonly body_html: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly calendar: Mail['calendar'] | null
-  readonly status: 'queued' | 'sent' | 'failed'
+  readonly status: MailStatus
+  readonly second_try: boolean
+  readonly is_erased: boolean
+  readonly is_suspended: boolean
   readonly created_at: string
 }
 
@@ -33,32 +40,72 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
 
 const find = sql(
   'find_mail',
-  `select id, recipient, subject, body_text, body_html, headers, calendar, status, created_at from outbox_mails where id = $1`,
+  `select mail.id, mail.workspace_id, mail.kind, mail.connection_id, mail.recipient, mail.subject, mail.body_text, mail.body_html,
+     mail.headers, mail.calendar, mail.status, mail.second_try, mail.is_erased, mail.created_at,
+     coalesce(workspace.status = 'suspended', false) as is_suspended
+   from outbox_mails as mail left join workspaces as workspace on workspace.id = mail.workspace_id where mail.id = $1`,
 )
 export async function findMail(db: Executor, id: string): Promise<OutboxMail | undefined> {
   return (await db.query<OutboxMail>(find(id)))[0]
 }
 
-const sent = sql(
-  'note_mail_sent',
-  `update outbox_mails
-   set status = 'sent', attempts = attempts + 1, last_error = null, sent_at = now(), body_text = '', body_html = null, calendar = null
-   where id = $1`,
+const take = sql(
+  'take_mail',
+  `update outbox_mails as mail
+   set second_try = mail.second_try or mail.status = 'uncertain',
+     status = case when not exists (
+       select from do_not_contact as stop where stop.workspace_id = mail.workspace_id and stop.address = any(mail.contact_keys)
+     ) then 'sending' when mail.status = 'uncertain' then 'uncertain' else 'skipped' end
+   where mail.id = $1 and not mail.is_erased and mail.status = any($2) and not (mail.status = 'uncertain' and mail.second_try)
+   returning mail.status`,
 )
-/** Records that a mail has gone out. What it said goes too: it may hold a token, of which only the hash is kept. */
-export async function noteSent(db: Executor, id: string): Promise<void> {
-  await db.query(sent(id))
+/**
+ * Says that a mail is about to be handed over, unless its recipient has come to want none, which skips it. Gives its status by then;
+ * undefined when somebody else has taken or settled it. Commit it before the server has the mail.
+ */
+export async function takeMail(db: Executor, id: string, from: readonly MailStatus[]): Promise<MailStatus | undefined> {
+  return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
+}
+
+// What a mail says is kept until it has gone out for good, since it may hold a token of which only the hash is kept; a message's for 30 days.
+const forgotten = (settled: string): string =>
+  `body_text = case when kind <> '${messageKind}' and ${settled} then '' else body_text end,
+   body_html = case when kind <> '${messageKind}' and ${settled} then null else body_html end,
+   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end`
+
+const settle = sql(
+  'settle_mail',
+  `update outbox_mails
+   set status = $2, attempts = attempts + 1, last_error = $3, sent_at = case when $2 = 'sent' then $4::timestamptz else sent_at end,
+     ${forgotten('true')}
+   where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed')`,
+)
+/** Records what has become of a mail for good. The time is when it was sent. */
+export async function settleMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
+  await db.query(settle(id, status, error?.slice(0, 2_000) ?? null, now))
+}
+
+const doubt = sql(
+  'note_mail_uncertain',
+  `update outbox_mails set status = 'uncertain', attempts = attempts + 1, last_error = $2, ${forgotten('second_try')}
+   where id = $1 and status = 'sending' returning second_try`,
+)
+/** Records that nobody knows whether the server has a mail. True when there is a second try to come. */
+export async function noteUncertain(db: Executor, id: string, reason: string): Promise<boolean> {
+  return (await db.query<{ second_try: boolean }>(doubt(id, reason.slice(0, 2_000))))[0]?.second_try === false
 }
 
 const failed = sql(
   'note_mail_failure',
   `update outbox_mails
-   set attempts = attempts + 1, last_error = $2, status = case when attempts + 1 >= $3 then 'failed' else 'queued' end
-   where id = $1`,
+   set attempts = attempts + 1, last_error = $2,
+     second_try = second_try or status = 'uncertain',
+     status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $3 then 'failed' else 'queued' end
+   where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
 )
-/** Records a failed try and why; the last one marks the mail as failed. */
-export async function noteFailure(db: Executor, id: string, reason: string): Promise<void> {
-  await db.query(failed(id, reason.slice(0, 2_000), mostTries))
+/** Records a failed try and why; the last one marks the mail as failed, and a second try after an uncertain one leaves it uncertain. */
+export async function noteFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
+  return (await db.query<{ status: MailStatus }>(failed(id, reason.slice(0, 2_000), mostTries)))[0]?.status
 }
 
 const count = sql(
@@ -75,3 +122,14 @@ export async function countMail(
   const [row] = await db.query<{ fromWorkspace: number; toAddress: number }>(count(kind, workspaceId, to, since))
   return row ?? { fromWorkspace: 0, toAddress: 0 }
 }
+
+const forget = sql(
+  'forget_message_texts',
+  `update outbox_mails set is_erased = true, body_text = '', body_html = null where ctid = any(array(
+     select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $1 order by created_at
+     limit $2 for update skip locked
+   )) returning 1 as gone`,
+)
+/** Erases what messages said that were written before a time, so many at most; gives how many. They are never sent again then. */
+export const forgetMessageTexts = async (db: Executor, before: Date, atMost: number): Promise<number> =>
+  (await db.query(forget(before, atMost))).length

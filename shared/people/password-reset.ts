@@ -60,6 +60,12 @@ export async function startReset(scope: PlatformScope, email: string, mailId: st
   })
 }
 
+/** Throws NOT_FOUND unless a password can be set by this token. */
+export async function requireResetToken({ db, now }: PlatformScope, token: string): Promise<void> {
+  const userId = await findReset(db, hashSecret(token), now())
+  if (userId === undefined) throw problem('NOT_FOUND', 'This link has been used, or is too old. Ask for another one.')
+}
+
 /** Sets a password by a token that was mailed: it works once, and all sessions of the person end. */
 export async function resetPassword(scope: PlatformScope, { token, password }: { token: string; password: string }): Promise<void> {
   const tokenHash = hashSecret(token)

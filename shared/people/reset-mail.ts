@@ -12,10 +12,10 @@ export function resetMail({ publicUrl }: Config, person: { name: string; email: 
 
 somebody, most likely you, asked for a new password at Kontor.
 
-To set one, open this address in your Kontor app:
+To set one, open this address:
 ${publicUrl}/reset?token=${token}
 
-Without an app, send the token with the new password, as {token, password},
+Programs send the token with the new password, as {token, password},
 to POST ${publicUrl}/v1/auth/reset. The token is:
 ${token}
 

@@ -23,7 +23,8 @@ const find = sql(
      operation.status = 'running' as begun
    from pgboss.job as job
    cross join lateral (
-     select status from operations where operations.id = job.id and operations.status in ('queued', 'running') limit 1
+     select status from operations
+     where operations.id = coalesce((job.data ->> 'operationId')::uuid, job.id) and operations.status in ('queued', 'running') limit 1
    ) as operation
    where job.name = any($1::text[]) and job.state = 'active' and job.group_id is not null
    order by job.id`,

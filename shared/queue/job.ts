@@ -70,6 +70,8 @@ export interface JobEnvelope {
     readonly depth: number
   }
   readonly payload: unknown
+  /** The operation that the job works on, where that is not the one of its own id: it was parked and goes on. */
+  readonly operationId?: string
 }
 
 /** The queue that keeps jobs whose last attempt failed, for `kontor jobs list|retry`. */

@@ -2,6 +2,7 @@ import type { Executor } from '#shared/db/database.ts'
 import { type Statement, sql } from '#shared/db/statement.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { StoredProblem } from '#shared/kernel/errors.ts'
+import type { Continuation } from '#shared/queue/continuation.ts'
 
 export type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
 
@@ -26,11 +27,17 @@ const columns = 'id, workspace_id, kind, principal_id, status, progress, result,
 
 const insert = sql(
   'insert_operation',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id) values ($1, $2, $3, $4, $5, $6)`,
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, continuation) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
 )
-/** The statement that persists a queued operation. */
-export const insertOperation = (id: string, workspaceId: string | null, kind: string, job: string, cause: Cause): Statement =>
-  insert(id, workspaceId, kind, job, cause.actorId, cause.requestId)
+/** The statement that persists a queued operation, and what goes on once it has settled. */
+export const insertOperation = (
+  id: string,
+  workspaceId: string | null,
+  kind: string,
+  job: string,
+  cause: Cause,
+  next?: Continuation,
+): Statement => insert(id, workspaceId, kind, job, cause.actorId, cause.requestId, next ? JSON.stringify(next) : null)
 
 const find = sql('find_operation', `select ${columns} from operations where id = $1`)
 /** One operation, or undefined. */
@@ -84,22 +91,38 @@ export async function advanceOperation(
   return (await db.query(advance(id, JSON.stringify(progress), jsonText(checkpoint), jsonText(known)))).length > 0
 }
 
+const park = sql(
+  'park_operation',
+  `update operations set awaits = $2, checkpoint = $3::json
+   where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
+)
+/**
+ * Parks an operation until so many others have settled, each filed in the same transaction with its `resumption`. False like
+ * `advanceOperation`.
+ */
+export async function parkOperation(db: Executor, id: string, awaits: number, known: unknown, checkpoint: unknown): Promise<boolean> {
+  return (await db.query(park(id, awaits, jsonText(checkpoint), jsonText(known)))).length > 0
+}
+
 const jsonText = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 const settle = sql(
   'settle_operation',
-  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, checkpoint = null, finished_at = now()
-   where id = $1 and status in ('queued', 'running') returning id`,
+  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, checkpoint = null, awaits = null, finished_at = now()
+   where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
 )
 
 export type Outcome =
   | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
   | { readonly status: 'failed'; readonly error: StoredProblem }
 
-/** Settles an operation once. False when somebody settled it before: then what the caller wrote in this transaction must not stand. */
-export async function settleOperation(db: Executor, id: string, outcome: Outcome): Promise<boolean> {
+/**
+ * Settles an operation once, and names the queue that goes on after it, null for none. Undefined when somebody settled it before: then what
+ * the caller wrote in this transaction must not stand.
+ */
+export async function settleOperation(db: Executor, id: string, outcome: Outcome): Promise<{ continues: string | null } | undefined> {
   const done = outcome.status === 'done'
-  const rows = await db.query(
+  const [row] = await db.query<{ continues: string | null }>(
     settle(
       id,
       outcome.status,
@@ -108,7 +131,7 @@ export async function settleOperation(db: Executor, id: string, outcome: Outcome
       done ? (outcome.fileId ?? null) : null,
     ),
   )
-  return rows.length > 0
+  return row
 }
 
 const drop = sql(

@@ -1,7 +1,8 @@
 import { PgBoss } from 'pg-boss'
 import type { Database, Executor, Tx } from '#shared/db/database.ts'
-import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import type { Continuation } from '#shared/queue/continuation.ts'
 import { Doorkeeper, joinGate } from '#shared/queue/gate.ts'
 import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
 import { insertOperation } from '#shared/queue/operations.ts'
@@ -21,6 +22,8 @@ type JobPlace = Pick<AnyJob, 'name' | 'gate'>
 interface SendOptions {
   readonly startAfter?: Date
   readonly priority?: number
+  /** What goes on once the job has settled; for tracked jobs. */
+  readonly continuation?: Continuation
 }
 
 /** The one way into the queue: a process holds one and closes it at the end. */
@@ -70,10 +73,9 @@ export class Queue {
   ): Promise<string> {
     const id = newId()
     const { workspaceId, cause } = origin
-    if (cause.depth > maxDepth) return id
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
-      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause))
+      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, options.continuation))
       await this.#place(tx, job, id, envelope, options)
     })
     if ('inTransaction' in db) db.afterCommit(() => void this.#announce(job, workspaceId))

@@ -27,9 +27,10 @@ export class Signals {
     this.#gather(channels.filled, queue)
   }
 
-  /** An operation is done or failed. */
-  settled(operationId: string): void {
+  /** An operation is done or failed, and what goes on after it waits in a queue, null for none. */
+  settled(operationId: string, continues: string | null): void {
     this.#gather(channels.settled, operationId)
+    if (continues !== null) this.filled(continues)
   }
 
   /** Sends what is gathered now. */

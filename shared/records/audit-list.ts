@@ -1,10 +1,9 @@
-import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
-import { findByIds, findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
+import { findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
+import { recordsByIds } from '#shared/records/by-ids.ts'
 import { withPictures } from '#shared/records/picture.ts'
-import { idOf, type Row, recordOf } from '#shared/records/record.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 
@@ -55,14 +54,14 @@ const longTogether = 5
 type Viewer = (recordId: string, key: string) => boolean
 
 /** The viewer of a type: of a record that is gone it shows only the fields that no rule could hide. */
-async function viewerOf({ db }: Scope, reader: TypeReader, entries: readonly AuditEntry[]): Promise<Viewer> {
+async function viewerOf(scope: Scope, reader: TypeReader, entries: readonly AuditEntry[]): Promise<Viewer> {
   const { type, access, seesGoneFields } = reader
   const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
   const together = type.longRecords ? longTogether : ids.length
   const visible = new Map<string, ReadonlySet<string>>()
   for (let from = 0; from < ids.length; from += together) {
-    const rows = await db.query<Row>(asArrays(findByIds(type, ids.slice(from, from + together))))
-    for (const row of rows) visible.set(idOf(row), access.visibleFields(recordOf(type, row)))
+    const records = await recordsByIds(scope, type, ids.slice(from, from + together))
+    for (const record of records) visible.set(record.id, access.visibleFields(record))
   }
   return (recordId, key) => {
     if (!type.fieldByKey.has(key)) return seesGoneFields

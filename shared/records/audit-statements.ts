@@ -2,9 +2,7 @@ import { builder, type Knex } from '#shared/db/builder.ts'
 import { build, type Statement, sql } from '#shared/db/statement.ts'
 import { type AuditQuery, idsOfSpan } from '#shared/records/audit-entry.ts'
 import type { TypeReader } from '#shared/records/audit-readers.ts'
-import { allColumns } from '#shared/records/record.ts'
 import { tableOf } from '#shared/records/statements.ts'
-import type { RecordType } from '#shared/types/record-type.ts'
 
 const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
 
@@ -36,10 +34,6 @@ export function findEntries(workspaceId: string, query: AuditQuery, readers: rea
     ),
   )
 }
-
-/** The records of these ids that there are. */
-export const findByIds = (type: RecordType, ids: readonly string[]): Statement =>
-  build(builder.select(allColumns(type)).from(tableOf(type)).whereIn('id', ids))
 
 function filters(query: AuditQuery): Knex.Raw[] {
   const { from, to } = idsOfSpan(query)

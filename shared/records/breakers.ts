@@ -2,6 +2,8 @@ import { builder } from '#shared/db/builder.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { asArrays, build, type Statement, slot, sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import type { FieldValue } from '#shared/kernel/field-type.ts'
+import { valuesByIds } from '#shared/records/by-ids.ts'
 import { columnsOf, idOf, type Row, valueIn } from '#shared/records/record.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -51,14 +53,17 @@ export async function countBreakersAfter(
       .limit(pageSizeOf(field)),
   )
   const rows = await db.query<Row>(asArrays(page({ after: after || lowestId })))
-  count(question, rows, counts)
+  count(
+    question,
+    rows.map(([, cell, code]) => valueIn(field, cell, code)),
+    counts,
+  )
   const last = rows.at(-1)
   return { count: rows.length, last: last && idOf(last) }
 }
 
-function count({ field, tightenings }: Question, rows: readonly Row[], counts: Counts): void {
-  for (const [, cell, code] of rows) {
-    const value = valueIn(field, cell, code)
+function count({ tightenings }: Question, values: readonly FieldValue[], counts: Counts): void {
+  for (const value of values) {
     for (const [index, { breaks }] of tightenings.entries()) if (breaks(value)) counts[index] = (counts[index] ?? 0) + 1
   }
 }
@@ -99,7 +104,7 @@ export async function refuseBrokenSince(db: Executor, question: Question, mark: 
   for (let after = mark, changes = 0; ; ) {
     const entries = await db.query<{ id: string; record_id: string }>(changesAfter(type.workspaceId, type.key, after, pageSize))
     const ids = entries.map(({ record_id }) => record_id).filter((id) => !looked.has(id))
-    count(question, await db.query<Row>(asArrays(valuesOf(question, ids))), counts)
+    count(question, await valuesByIds({ db }, type, field, [...new Set(ids)]), counts)
     for (const id of ids) looked.add(id)
     changes += entries.length
     after = entries.at(-1)?.id ?? after
@@ -108,19 +113,6 @@ export async function refuseBrokenSince(db: Executor, question: Question, mark: 
     return changes
   }
 }
-
-const valuesOf = ({ type, field }: Question, ids: readonly string[]): Statement =>
-  shaped(type, `values ${field.column} by id`, () =>
-    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(field), tableOf(type), slot('ids')] as never),
-  )({ ids: [...new Set(ids)] })
-
-const columnList = (field: Field) =>
-  builder.raw(
-    columnsOf(field)
-      .map(() => '??')
-      .join(', '),
-    [...columnsOf(field)],
-  )
 
 /** Looks at what changed behind a mark until little is left to look at. Returns the mark behind which that stands. */
 export async function catchUp(scope: Scope, question: Question, mark: string): Promise<string> {

@@ -1,12 +1,12 @@
 import { builder } from '#shared/db/builder.ts'
-import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
+import { plannedForValues } from '#shared/db/statement.ts'
 import { lesserRecordAccess } from '#shared/policy/lesser.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
+import { recordsByIds } from '#shared/records/by-ids.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
 import { accessTo, requireAccess } from '#shared/records/picture.ts'
-import { readSearch } from '#shared/records/read-search.ts'
-import { allColumns, type Row, recordOf, type StoredRecord } from '#shared/records/record.ts'
-import type { SearchQuery } from '#shared/records/search-query.ts'
+import { compileQuery, type RecordQuery } from '#shared/records/query.ts'
+import type { StoredRecord } from '#shared/records/record.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -31,7 +31,7 @@ export interface Export {
  * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
  * the caller see are no columns; a field hidden in one record is a blank cell there. Whoever may read none gets the header alone.
  */
-export async function exportRecordsOf(scope: Scope, type: RecordType, query: SearchQuery): Promise<Export> {
+export async function exportRecordsOf(scope: Scope, type: RecordType, query: RecordQuery): Promise<Export> {
   const access = lesserRecordAccess(accessTo(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
   const matches = await findMatches(scope, type, access, query)
   const exported = matches.slice(0, maxExported)
@@ -60,8 +60,8 @@ interface Match {
 }
 
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
-function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: SearchQuery): Promise<Match[]> {
-  const search = readSearch(scope, type, access, query)
+function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
+  const search = compileQuery(scope, type, access, query)
   const fill = shaped(access, `export ${search.shape}`, () =>
     builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
       textBytes(type),
@@ -87,22 +87,6 @@ function* inSteps(matches: readonly Match[]): Generator<readonly string[]> {
     total += bytes
   }
   if (ids.length > 0) yield ids
-}
-
-async function recordsByIds(scope: Scope, type: RecordType, ids: readonly string[]): Promise<StoredRecord[]> {
-  const statement = shaped(type, 'by ids', () =>
-    builder.raw('select ? from ? join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id) order by position', [
-      builder.raw(
-        allColumns(type)
-          .map(() => '??')
-          .join(', '),
-        [...allColumns(type)],
-      ),
-      tableOf(type),
-      slot('ids'),
-    ] as never),
-  )
-  return (await scope.db.query<Row>(asArrays(statement({ ids })))).map((row) => recordOf(type, row))
 }
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {

@@ -7,6 +7,7 @@ import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
+import { readKeys } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
@@ -37,7 +38,7 @@ const maxPageBytes = 8_000_000
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
-    const chosen = chosenFields(type, access, query.fields)
+    const chosen = chosenFields(type, access, readKeys(query.fields))
     const reference = referenceOf(type, access, query)
     if (reference) noteUse(scope, reference.field, 'reference')
     noteRules(scope, type.fields, access)

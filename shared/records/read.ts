@@ -4,6 +4,7 @@ import { isUuid } from '#shared/kernel/ids.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { type RecordView, type Row, recordOf, type StoredRecord, viewOf, viewOfRow } from '#shared/records/record.ts'
+import { readKeys } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { findById } from '#shared/records/statements.ts'
 import { versionOf } from '#shared/records/version.ts'
@@ -24,7 +25,7 @@ export function getVersion(
 ): Promise<{ readonly record: RecordView; readonly etag: string }> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
-    const chosen = chosenFields(type, access, fields)
+    const chosen = chosenFields(type, access, readKeys(fields))
     const record = await findRecord(scope, type, recordId)
     if (!record || !access.test(record)) throw problem('NOT_FOUND')
     return { record: visibleView(type, record, access, chosen), etag: versionOf(record) }

@@ -2,10 +2,9 @@ import { builder, type Knex } from '#shared/db/builder.ts'
 import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
+import { type CompiledQuery, compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
 import { visibleRows } from '#shared/records/read.ts'
-import { readSearch, type Search } from '#shared/records/read-search.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
-import { type PagedSearchQuery, startOf } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
 import { shaped, tableOf } from '#shared/records/statements.ts'
@@ -18,42 +17,60 @@ export interface SearchPage {
   readonly total: number
 }
 
-/** A page of the records that match and that the caller may read, with their exact number (document 1, Search mode). */
-export function searchRecords(scope: Scope, typeKey: string, query: PagedSearchQuery): Promise<SearchPage> {
+/**
+ * A page of the records that match and that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when
+ * it may read none of the type, VALIDATION_ERROR for what `compileQuery` refuses.
+ */
+export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & PageOf): Promise<SearchPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
-    const search = readSearch(scope, type, access, query)
+    const { limit, offset = 0 } = query
+    const search = compileQuery(scope, type, access, query)
     const fill = shaped(access, `search ${search.shape}`, () => pageWithTotal(type, search))
-    const statement = fill({ ...search.values, limit: query.limit, offset: startOf(query) })
+    const statement = fill({ ...search.values, limit, offset })
     const rows = await readRows<Row>(scope, asArrays(search.dependsOnValues ? plannedForValues(statement) : statement))
     const found = rows.filter((row) => idOf(row) !== null)
     const total = (rows[0]?.[allColumns(type).length] ?? 0) as number
-    if (found.length === 0 && total > startOf(query)) throw tooLong(query.limit)
+    if (found.length === 0 && total > offset) throw tooLong(limit)
     const records = visibleRows(type, found, access, chosen)
     return { records, total }
   })
 }
 
-/** The page and the number of all matches in one statement; past the last page the number still comes, in a row of its own. */
-function pageWithTotal(type: RecordType, search: Search): Knex.Raw {
+/**
+ * The page and the number of all matches in one statement; past the last page the number still comes, in a row of its own. The index is
+ * asked twice, for the page and for the number, and that is the quickest: taking the number from a page that is not full, or from the
+ * first hundred matches, was slower in each of ten cases measured (50 of 10,000 by equality 0.19 ms in the database instead of 0.07,
+ * seven by a trigram index 0.37 instead of 0.30), for the page must then be kept before it is read.
+ */
+function pageWithTotal(type: RecordType, search: CompiledQuery): Knex.Raw {
   const where = search.where()
   const columns = allColumns(type)
-  const page = builder.raw(`select ${columns.map(() => '??').join(', ')}, ? as bytes from ? where ? order by ? limit ? offset ?`, [
-    ...columns,
-    type.longRecords ? textBytes(type) : builder.raw('0'),
-    tableOf(type),
-    where ?? builder.raw('true'),
-    search.order(),
-    slot('limit'),
-    slot('offset'),
-  ] as never)
+  const page = pageOf(type, search)
   return builder.raw(`select ${columns.map(() => '??').join(', ')}, total from (?) as counted left join (?) as page on true`, [
     ...columns,
     where ? countOf(type, where) : countOfAll(type),
     type.longRecords ? ifNotTooLong(page) : page,
   ] as never)
 }
+
+/** The rows of a page in their order, with slots `limit` and `offset`; each ends with the bytes of its text, or 0 where none is long. */
+export const pageOf = (type: RecordType, query: CompiledQuery): Knex.Raw =>
+  builder.raw(
+    `select ${allColumns(type)
+      .map(() => '??')
+      .join(', ')}, ? as bytes from ? where ? order by ? limit ? offset ?`,
+    [
+      ...allColumns(type),
+      type.longRecords ? textBytes(type) : builder.raw('0'),
+      tableOf(type),
+      query.where() ?? builder.raw('true'),
+      query.order(),
+      slot('limit'),
+      slot('offset'),
+    ] as never,
+  )
 
 /** No rows of a page that holds too much, unless it is of one record. */
 const ifNotTooLong = (page: Knex.Raw) =>

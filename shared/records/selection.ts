@@ -3,12 +3,11 @@ import type { RecordAccess } from '#shared/policy/record-access.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
- * The fields that a caller chose with `fields=name,total`; undefined for all. Throws VALIDATION_ERROR for a field that is not there or that
+ * The fields that a caller chose; undefined for all. Throws VALIDATION_ERROR for a field that is not there or that
  * no record shows to the caller, told alike.
  */
-export function chosenFields(type: RecordType, access: RecordAccess, text: string | undefined): ReadonlySet<string> | undefined {
-  if (text === undefined) return undefined
-  const keys = text === '' ? [] : text.split(',')
+export function chosenFields(type: RecordType, access: RecordAccess, keys: readonly string[] | undefined): ReadonlySet<string> | undefined {
+  if (keys === undefined) return undefined
   for (const key of keys) {
     if (!type.fieldByKey.has(key) || access.neverVisible.has(key)) {
       throw problem('VALIDATION_ERROR', `fields must name fields of ${type.key} that you may read, got ${key}`)

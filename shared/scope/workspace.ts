@@ -9,15 +9,20 @@ export interface Workspace {
   readonly status: 'provisioning' | 'active' | 'suspended'
   readonly plan: 'free' | 'paid'
   readonly owner_id: string
+  /** `#rrggbb`, or null: what pages of the workspace are coloured by. */
+  readonly color: string | null
   readonly default_currency: string
   readonly timezone: string
   readonly apps: Readonly<Record<AppName, boolean>>
   readonly multi_currency: boolean
+  /** The last day on which nothing can be posted any more, YYYY-MM-DD; null while no book is closed. */
+  readonly books_closed_through: string | null
   readonly created_at: string
 }
 
 /** The columns of a workspace, in the order of its shape. */
-export const workspaceColumns = 'id, name, status, plan, owner_id, default_currency, timezone, apps, multi_currency, created_at'
+export const workspaceColumns =
+  'id, name, status, plan, owner_id, color, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
 
 const find = sql('find_workspace', `select ${workspaceColumns} from workspaces where id = $1`)
 /** One workspace's settings, or undefined. */

@@ -9,7 +9,7 @@ import { type OpenedSession, openedSession, openSession, wrongPassword } from '#
 import { hashSecret } from '#shared/people/tokens.ts'
 import { giveRoles, keepRoles } from '#shared/roles/roles-store.ts'
 import { type PlatformScope, within } from '#shared/scope/scope.ts'
-import { lockWorkspace } from '#shared/scope/workspace.ts'
+import { findWorkspace, lockWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 import { findInvitation, type Invitation, useInvitation } from '#shared/workspaces/invitations-store.ts'
 import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
 import { insertMember } from '#shared/workspaces/members-store.ts'
@@ -28,7 +28,36 @@ export const accepted = schema(
  * Joins a workspace by a token that was mailed, and signs in. An address without an account gets one of this name and password; one that
  * has an account joins with it, provided that the password is its own (else UNAUTHORIZED).
  */
-export async function acceptInvitation(scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> {
+export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> =>
+  accept(scope, answer, async (inside, person, workspaceId) => {
+    const session = await openSession(inside, person)
+    if (!session) throw wrongPassword('The password has just been changed')
+    return { ...session, org_id: workspaceId }
+  })
+
+/** The same for somebody who signs in elsewhere. */
+export const joinByInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<void> =>
+  accept(scope, answer, () => Promise.resolve())
+
+/** What an invitation is to, for whoever was mailed its token; NOT_FOUND when it has been used or taken back, is too old, or never was. */
+export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
+  const invitation = await findInvitation(scope.db, hashSecret(token), scope.now())
+  const workspace = invitation && (await findWorkspace(scope.db, invitation.workspace_id))
+  if (!workspace) throw problem('NOT_FOUND', 'This invitation has been used or taken back, or is too old. Ask for another one.')
+  const person = await findPersonByEmail(scope.db, invitation.email)
+  return { workspace, email: invitation.email, hasAccount: person !== undefined }
+}
+
+export interface InvitationView {
+  readonly workspace: Pick<Workspace, 'name' | 'color'>
+  readonly email: string
+  /** Whether the address belongs to an account, whose password is then asked for. */
+  readonly hasAccount: boolean
+}
+
+type Conclusion<T> = (scope: PlatformScope, person: Person, workspaceId: string) => Promise<T>
+
+async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclude: Conclusion<T>): Promise<T> {
   const tokenHash = hashSecret(answer.token)
   const invitation = await findInvitation(scope.db, tokenHash, scope.now())
   if (!invitation) throw refusedToken()
@@ -38,18 +67,22 @@ export async function acceptInvitation(scope: PlatformScope, answer: InvitationA
   }
   const person = known ?? (await newPerson({ ...answer, email: invitation.email }))
   try {
-    return await scope.db.transaction((tx) => join(within(scope, tx), tokenHash, person, known === undefined))
+    return await scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const workspaceId = await join(inside, tokenHash, person, known === undefined)
+      return conclude(inside, person, workspaceId)
+    })
   } catch (error) {
     // The same address has just got its account through another invitation: join with that.
     if (known || uniqueViolation(error) !== takenAddress) throw error
-    return acceptInvitation(scope, answer)
+    return accept(scope, answer, conclude)
   }
 }
 
 const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used or taken back, is too old, or was never sent')
 
 /** The workspace is locked before the invitation is used, in the order in which inviting does it. */
-async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<OpenedSession & { org_id: string }> {
+async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<string> {
   const { db, now } = scope
   const seen = await findInvitation(db, tokenHash, now())
   const workspace = seen && (await lockWorkspace(db, seen.workspace_id))
@@ -59,9 +92,7 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   if (isNew) await insertPerson(db, person)
   await enter(scope, invitation, person)
   await requireWithinCap(scope, workspace, 0)
-  const session = await openSession(scope, person)
-  if (!session) throw wrongPassword('The password has just been changed')
-  return { ...session, org_id: workspace.id }
+  return workspace.id
 }
 
 /** Makes the person a member, unless it is one, with those of the roles that there still are. */

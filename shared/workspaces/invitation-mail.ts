@@ -12,10 +12,10 @@ export function invitationMail({ config, workspace, actor }: Scope, to: string, 
 
 ${actor.name} invites you to the workspace "${workspace.name}" at Kontor.
 
-To join, open this address in your Kontor app:
+To join, open this address:
 ${config.publicUrl}/accept-invite?token=${token}
 
-Without an app, send the token with your name and a password, as {token,
+Programs send the token with your name and a password, as {token,
 name, password}, to POST ${config.publicUrl}/v1/auth/accept-invite.
 If this address has an account already, send that account's password.
 The token is:

@@ -1,7 +1,15 @@
+import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { type Workspace, workspaceColumns } from '#shared/scope/workspace.ts'
 import type { WorkspaceChanges } from '#shared/workspaces/workspace-shape.ts'
+
+declareConflicts({
+  workspaces_books_currency: [
+    'VALIDATION_ERROR',
+    'default_currency cannot change once an entry is posted: switch multi_currency on, and every entry has its own currency',
+  ],
+})
 
 const insert = sql(
   'insert_workspace',
@@ -30,14 +38,20 @@ const change = sql(
   'change_workspace',
   `update workspaces
    set name = coalesce($2, name), default_currency = coalesce($3, default_currency), timezone = coalesce($4, timezone),
-     apps = apps || coalesce($5::jsonb, '{}'), multi_currency = multi_currency or coalesce($6::boolean, false)
+     apps = apps || coalesce($5::jsonb, '{}'), multi_currency = multi_currency or coalesce($6::boolean, false),
+     books_closed_through = case when $7::boolean then $8::date else books_closed_through end,
+     color = case when $9::boolean then $10 else color end
    where id = $1 and (not multi_currency or $6::boolean is not false)
    returning ${workspaceColumns}`,
 )
 /** Changes settings, each by itself, so that changes at once do not undo each other; undefined when it would switch multi_currency off. */
 export async function changeWorkspace(db: Executor, id: string, changes: WorkspaceChanges): Promise<Workspace | undefined> {
-  const { name, default_currency, timezone, apps, multi_currency } = changes
-  return (await db.query<Workspace>(change(id, name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency)))[0]
+  const { name, default_currency, timezone, apps, multi_currency, color, books_closed_through: closed } = changes
+  const statement = change(
+    ...[id, name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency],
+    ...[closed !== undefined, closed ?? null, color !== undefined, color ?? null],
+  )
+  return (await db.query<Workspace>(statement))[0]
 }
 
 const setStatus = sql('set_workspace_status', 'update workspaces set status = $3 where id = $1 and status = $2 returning id')

@@ -1,5 +1,5 @@
 import { nameText } from '#shared/kernel/name.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { type AppName, apps } from '#shared/policy/permissions.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
 
@@ -15,10 +15,14 @@ const workspaceSchema = t.Object(
     status: t.Enum(['provisioning', 'active', 'suspended'], { description: 'While provisioning its routes answer ORG_NOT_READY.' }),
     plan: t.Enum(['free', 'paid']),
     owner_id: id,
+    color: nullable(t.String({ description: '#rrggbb, of the pages that the workspace shows to others.' })),
     default_currency: t.String({ description: 'ISO 4217 code.' }),
     timezone: t.String({ description: 'Name of the IANA list.' }),
     apps: t.Unsafe<Workspace['apps']>(flags),
     multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
+    books_closed_through: nullable(
+      t.String({ format: 'date', description: 'Nothing can be posted on this day or before it; null: all days are open.' }),
+    ),
     created_at: t.String({ format: 'date-time' }),
   },
   { title: 'Workspace' },
@@ -33,10 +37,12 @@ export const workspaceChanges = schema(
   t.Object(
     {
       name: t.Optional(nameText(120)),
+      color: t.Optional(nullable(t.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #2f5bd3' }))),
       default_currency: t.Optional(t.String()),
       timezone: t.Optional(t.String()),
       apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),
       multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
+      books_closed_through: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; null opens all days again.' }))),
     },
     { title: 'WorkspaceChanges' },
   ),

@@ -1,6 +1,7 @@
 import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { isDay } from '#shared/kernel/instant.ts'
 import { isTimeZone } from '#shared/kernel/time-zone.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
@@ -22,14 +23,20 @@ export async function createWorkspace({ db, principal, config, queue, cause }: P
 /** The workspaces that the calling person is a member of, oldest first. */
 export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
 
-/** Changes settings of the workspace; the answer holds them all. */
+/**
+ * Changes settings of the workspace; the answer holds them all. Closing books waits for postings on their way. Throws VALIDATION_ERROR, also
+ * for another default currency once an entry is posted in single-currency books.
+ */
 export async function changeSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
-  const { default_currency, timezone } = changes
+  const { default_currency, timezone, books_closed_through: closed } = changes
   if (default_currency !== undefined && !isCurrencyCode(default_currency)) {
     throw problem('VALIDATION_ERROR', `default_currency must be an ISO 4217 code such as EUR, got ${default_currency.slice(0, 20)}`)
   }
   if (timezone !== undefined && !isTimeZone(timezone)) {
     throw problem('VALIDATION_ERROR', `timezone must be a name of the IANA list such as Europe/Berlin, got ${timezone.slice(0, 50)}`)
+  }
+  if (typeof closed === 'string' && !isDay(closed)) {
+    throw problem('VALIDATION_ERROR', `books_closed_through must be a day as YYYY-MM-DD or null, got ${closed.slice(0, 20)}`)
   }
   const name = changes.name?.trim()
   const changed = await changeWorkspace(scope.db, scope.workspace.id, name === undefined ? changes : { ...changes, name })

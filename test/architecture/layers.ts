@@ -4,7 +4,7 @@ import type { Source } from '#test/architecture/source.ts'
 
 /** The folders of `shared` in their order: a file imports only from its own folder and from those on its left. */
 const layers = [
-  ...['kernel', 'db', 'blobs', 'queue', 'due', 'events', 'mail', 'egress', 'policy', 'scope', 'people', 'roles', 'workspaces'],
+  ...['kernel', 'db', 'blobs', 'queue', 'due', 'events', 'egress', 'mail', 'policy', 'scope', 'people', 'roles', 'workspaces'],
   ...['formula', 'types', 'records', 'notifications', 'drive', 'functions', 'messages', 'queues', 'accounting', 'calendar'],
   ...['payments', 'forms', 'sites', 'flows'],
 ]

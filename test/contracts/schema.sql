@@ -38,6 +38,17 @@ create table cache_changes (
   constraint cache_changes_pkey PRIMARY KEY (id)
 );
 
+create table do_not_contact (
+  workspace_id uuid not null,
+  address text not null,
+  reason text not null,
+  message_id uuid,
+  created_at timestamp with time zone not null,
+  constraint do_not_contact_pkey PRIMARY KEY (workspace_id, address),
+  constraint do_not_contact_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'complaint'::text]))),
+  constraint do_not_contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table due_work (
   workspace_id uuid,
   kind text not null,
@@ -248,6 +259,48 @@ create table job_files (
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table journal_entries (
+  workspace_id uuid not null,
+  id uuid not null,
+  date date not null,
+  memo text not null,
+  source_type text not null,
+  source_id text,
+  currency text not null,
+  total numeric(22,6) not null,
+  line_count smallint not null,
+  reverses uuid,
+  natural_key text,
+  created_by uuid,
+  created_at timestamp with time zone not null,
+  constraint journal_entries_line_count_check CHECK (((line_count >= 2) AND (line_count <= 200))),
+  constraint journal_entries_memo_check CHECK ((char_length(memo) <= 500)),
+  constraint journal_entries_pkey PRIMARY KEY (workspace_id, id),
+  constraint journal_entries_posting UNIQUE (workspace_id, created_at, id, date, currency, line_count),
+  constraint journal_entries_reversed FOREIGN KEY (workspace_id, reverses) REFERENCES journal_entries(workspace_id, id),
+  constraint journal_entries_total_check CHECK ((total > (0)::numeric))
+) with (autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_insert_scale_factor=0.02);
+
+create table journal_lines (
+  workspace_id uuid not null,
+  entry_id uuid not null,
+  "position" smallint not null,
+  id uuid not null,
+  account_id uuid not null,
+  debit numeric(19,6) not null,
+  credit numeric(19,6) not null,
+  memo text not null,
+  date date not null,
+  currency text not null,
+  line_count smallint not null,
+  created_at timestamp with time zone not null,
+  constraint journal_lines_entry FOREIGN KEY (workspace_id, created_at, entry_id, date, currency, line_count) REFERENCES journal_entries(workspace_id, created_at, id, date, currency, line_count),
+  constraint journal_lines_memo_check CHECK ((char_length(memo) <= 500)),
+  constraint journal_lines_pkey PRIMARY KEY (workspace_id, entry_id, "position"),
+  constraint journal_lines_place CHECK ((("position" >= 1) AND ("position" <= line_count))),
+  constraint journal_lines_side CHECK ((((debit > (0)::numeric) AND (credit = (0)::numeric) AND (debit <= ('9223372036854'::bigint)::numeric)) OR ((credit > (0)::numeric) AND (debit = (0)::numeric) AND (credit <= ('9223372036854'::bigint)::numeric))))
+) with (autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_insert_scale_factor=0.02);
+
 create table kept_answers (
   principal_id uuid not null,
   path text not null,
@@ -259,6 +312,20 @@ create table kept_answers (
   constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
 );
 
+create table ledger_seals (
+  workspace_id uuid not null,
+  "position" integer not null,
+  id uuid not null,
+  until timestamp with time zone not null,
+  entries bigint not null,
+  hash text not null,
+  previous text,
+  created_at timestamp with time zone not null,
+  constraint ledger_seals_chain CHECK ((("position" = 1) = (previous IS NULL))),
+  constraint ledger_seals_pkey PRIMARY KEY (workspace_id, "position"),
+  constraint ledger_seals_position_check CHECK (("position" > 0))
+);
+
 create table members (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -266,6 +333,45 @@ create table members (
   constraint members_pkey PRIMARY KEY (workspace_id, user_id),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table message_connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  host text not null,
+  port integer not null,
+  secure boolean not null,
+  username text not null,
+  password bytea,
+  from_address text not null,
+  dkim_domain text,
+  dkim_selector text,
+  dkim_key bytea,
+  webhook_secret bytea not null,
+  status text default 'unchecked'::text not null,
+  error text,
+  checked_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_connections_check CHECK ((num_nulls(dkim_domain, dkim_selector, dkim_key) = ANY (ARRAY[0, 3]))),
+  constraint message_connections_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_connections_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint message_connections_status_check CHECK ((status = ANY (ARRAY['unchecked'::text, 'ok'::text, 'failed'::text]))),
+  constraint message_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table message_templates (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint message_templates_pkey PRIMARY KEY (workspace_id, id),
+  constraint message_templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table migrations (
@@ -340,6 +446,9 @@ create table operations (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  continuation jsonb,
+  awaits integer,
+  job_id uuid,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -360,8 +469,16 @@ create table outbox_mails (
   last_error text,
   created_at timestamp with time zone default now() not null,
   sent_at timestamp with time zone,
+  connection_id uuid,
+  template_id uuid,
+  record_type text,
+  record_id uuid,
+  natural_key text,
+  contact_keys text[],
+  second_try boolean default false not null,
+  is_erased boolean default false not null,
   constraint outbox_mails_pkey PRIMARY KEY (id),
-  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'uncertain'::text, 'failed'::text, 'bounced'::text, 'skipped'::text]))),
   constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -471,6 +588,9 @@ create table workspaces (
   multi_currency boolean default false not null,
   created_at timestamp with time zone default now() not null,
   builtin_version integer default 1 not null,
+  books_closed_through date,
+  color text,
+  constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -513,9 +633,21 @@ CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
 CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
 
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
+
+CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
+CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btree (workspace_id, reverses) WHERE (reverses IS NOT NULL);
+
+CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
+
+CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
+
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE UNIQUE INDEX message_connections_id ON public.message_connections USING btree (id);
 
 CREATE INDEX notification_rules_type ON public.notification_rules USING btree (workspace_id, object_type);
 
@@ -531,7 +663,15 @@ CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 
+CREATE INDEX outbox_mails_messages ON public.outbox_mails USING btree (workspace_id, id) WHERE (kind = 'message'::text);
+
+CREATE UNIQUE INDEX outbox_mails_natural_key ON public.outbox_mails USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
 CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(recipient), created_at);
+
+CREATE INDEX outbox_mails_records ON public.outbox_mails USING btree (workspace_id, record_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE INDEX outbox_mails_texts ON public.outbox_mails USING btree (created_at) WHERE ((kind = 'message'::text) AND (NOT is_erased));
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 
@@ -635,6 +775,37 @@ AS $function$
       select workspace_id from line
     $function$;
 
+CREATE OR REPLACE FUNCTION public.go_on()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+    declare
+      waiting uuid := (new.continuation ->> 'operation')::uuid;
+      next_job uuid := uuidv7();
+      left_over integer := 0;
+    begin
+      if waiting is not null then
+        update operations set awaits = nullif(awaits - 1, 0), job_id = case when awaits = 1 then next_job else job_id end
+        where id = waiting and awaits > 0 and finished_at is null
+        returning coalesce(awaits, 0) into left_over;
+        if not found or left_over > 0 then
+          return null;
+        end if;
+      end if;
+      insert into pgboss.job (
+        id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
+        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
+      )
+      select next_job, queue.name, new.continuation -> 'envelope', new.continuation -> 'envelope' ->> 'workspaceId',
+        pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds,
+        queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
+        queue.dead_letter, queue.heartbeat_seconds
+      from pgboss.queue as queue where queue.name = new.continuation ->> 'queue';
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -681,6 +852,39 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.require_balance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      lines bigint;
+      debits numeric;
+      credits numeric;
+    begin
+      select count(*), sum(debit), sum(credit) into lines, debits, credits
+      from journal_lines where workspace_id = new.workspace_id and entry_id = new.id;
+      if lines <> new.line_count or debits is distinct from new.total or credits is distinct from new.total then
+        raise exception 'entry % has % of % lines, debits of %, credits of % and a total of %',
+          new.id, lines, new.line_count, debits, credits, new.total
+          using errcode = 'check_violation', constraint = 'journal_entries_balance', table = 'journal_entries';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.settle_books()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));
+      if new.default_currency <> old.default_currency and not new.multi_currency
+        and exists (select from journal_entries where workspace_id = new.id) then
+        raise exception 'the books of workspace % are kept in %', new.id, old.default_currency
+          using errcode = 'check_violation', constraint = 'workspaces_books_currency', table = 'workspaces';
+      end if;
+      return new;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
@@ -723,11 +927,21 @@ CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields 
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
+CREATE CONSTRAINT TRIGGER journal_entries_balance AFTER INSERT ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_balance();
+
+CREATE TRIGGER journal_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.journal_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER journal_lines_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.journal_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ledger_seals_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
 
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
@@ -748,3 +962,5 @@ CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
 
 CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();
+
+CREATE TRIGGER workspaces_settle_books BEFORE UPDATE OF default_currency, books_closed_through ON public.workspaces FOR EACH ROW WHEN (((old.default_currency <> new.default_currency) OR (old.books_closed_through IS DISTINCT FROM new.books_closed_through))) EXECUTE FUNCTION settle_books();

@@ -1,19 +1,23 @@
 import type { AddressInfo } from 'node:net'
-import type { ExecutionContext } from 'ava'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
 /** A mail server of a test's own on this machine. */
 export interface MailServer {
   readonly url: string
+  readonly port: number
   /** What it took, in order. */
   readonly taken: readonly { readonly to: readonly string[]; readonly raw: string; readonly mail: Email }[]
   /** Makes it refuse every mail with this answer; null takes mail again. */
   refuse: (answer: { code: number; text: string } | null) => void
 }
 
+interface Test {
+  readonly teardown: (end: () => unknown) => void
+}
+
 /** Starts a mail server; it ends with the test. */
-export async function startMailServer(t: ExecutionContext, port = 0): Promise<MailServer> {
+export async function startMailServer(t: Test, port = 0): Promise<MailServer> {
   const taken: { to: string[]; raw: string; mail: Email }[] = []
   let refusal: { code: number; text: string } | null = null
   const server = new SMTPServer({
@@ -36,6 +40,7 @@ export async function startMailServer(t: ExecutionContext, port = 0): Promise<Ma
   const { port: own } = server.server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${own}`,
+    port: own,
     taken,
     refuse: (answer) => {
       refusal = answer

@@ -40,6 +40,7 @@ export class Client {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData || body instanceof ReadableStream
     const response = await fetch(this.root + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
         ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),

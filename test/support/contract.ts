@@ -1,4 +1,5 @@
 import { describeApi } from '#api/http/openapi.ts'
+import { specificFirst } from '#api/http/specificity.ts'
 import { sections } from '#api/routes.ts'
 import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
 import { compileClosed } from '#test/support/closed-schema.ts'
@@ -29,12 +30,19 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(describeApi(sections, 'http://localhost'))) as Document
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+const paths = specificFirst(Object.entries(document.paths), ([path]) => path.replace('{path}', '*').replaceAll('{', ':'))
+const operations = paths.flatMap(([path, methods]) =>
   Object.entries(methods).map(
     ([method, { responses }]): Operation => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+      // What takes any number of segments is named path.
+      pattern: new RegExp(
+        `^${path
+          .replaceAll('.', '\\.')
+          .replace('/{path}', '(?:/.*)?')
+          .replace(/\{\w+\}/g, '[^/]+')}/?$`,
+      ),
       responses,
     }),
   ),
@@ -70,7 +78,8 @@ function breachOf(operation: Operation | undefined, method: string, answer: Answ
 }
 
 /** The code of a failure whose body is exactly as every failure's. */
-function codeOf({ status, body }: Answered, requestId: string): ErrorCode | undefined {
+function codeOf({ status, headers, body, text }: Answered, requestId: string): ErrorCode | undefined {
+  if (headers.get('content-type')?.startsWith('text/html')) return pageCodeOf(status, text)
   const { error, ...others } = (body ?? {}) as { error?: Record<string, unknown> }
   const keys = Object.keys(error ?? {})
     .sort()
@@ -81,15 +90,21 @@ function codeOf({ status, body }: Answered, requestId: string): ErrorCode | unde
   return catalogue[code].status === status ? code : undefined
 }
 
+/** The code of a failure that is a page: it names it, or shows a form again that tells what is wrong. */
+function pageCodeOf(status: number, text: string): ErrorCode | undefined {
+  const codes = (Object.keys(catalogue) as ErrorCode[]).filter((code) => catalogue[code].status === status)
+  return codes.find((code) => text.includes(`<code>${code}</code>`)) ?? (text.includes('class="error"') ? codes[0] : undefined)
+}
+
 function failureBreach(response: Response, code: ErrorCode): string | undefined {
-  const codes = JSON.stringify(response.content?.['application/json']?.schema)
-  return codes.includes(`"${code}"`) ? undefined : `with ${code}, which is not documented; it goes into \`fails\` of the declaration`
+  const codes = JSON.stringify(response.content)
+  return codes.includes(code) ? undefined : `with ${code}, which is not documented; it goes into \`fails\` of the declaration`
 }
 
 function successBreach(operation: Operation, response: Response, { status, headers, body, text }: Answered): string | undefined {
   if (!response.content) return text === '' ? undefined : 'with a body where none is documented'
   const type = headers.get('content-type')?.split(';')[0] ?? ''
-  const content = response.content[type]
+  const content = response.content[type] ?? response.content[type.replace(/\/.*/, '/*')] ?? response.content['*/*']
   if (!content) return `with content type ${type}, not ${Object.keys(response.content).join()}`
   if (type !== 'application/json') return undefined
   const wrong = compileClosed(`${operation.name} ${status}`, content.schema, document.components.schemas)(body)

@@ -76,6 +76,15 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await made(owner.put(`${path}/functions/secrets/${secret}`, { value: 'hush' }))
       return secret
     },
+    account: async () => (await post('/records/accounts', { values: { code: name(), name: secret } })).id,
+    entry: async (accountId?: string) => {
+      const account = async () => (await post('/records/accounts', { values: { code: name(), name: secret } })).id
+      const lines = [
+        { account_id: accountId ?? (await account()), debit: '5' },
+        { account_id: await account(), credit: '5' },
+      ]
+      return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
+    },
     module: async () => {
       const slug = name()
       await post('/modules', { slug, name: secret })
@@ -85,6 +94,29 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
     service: async () => (await createService(world, org, [], secret)).id,
     key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, { name: secret })).id,
+    /** A mail server that nobody may dial. */
+    messageConnection: async () =>
+      (await post('/messages/connections', { name: secret, host: '127.0.0.1', port: 25, from: 'shop@example.com' })).id,
+    messageTemplate: async () => (await post('/messages/templates', { name: secret, subject: secret, body_text: secret })).id,
+    /** An address that wants no messages. */
+    stoppedAddress: async () => {
+      const address = `${name()}@example.com`
+      await db.query(`insert into do_not_contact (workspace_id, address, reason, created_at) values ($1, $2, 'unsubscribed', now())`, [
+        orgId,
+        address,
+      ])
+      return address
+    },
+    /** A message that has gone out. */
+    message: async () => {
+      const id = newId()
+      await db.query(
+        `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status, record_id)
+         values ($1, $2, 'message', $3, array[$3], $4, $4, 'sent', $5)`,
+        [orgId, id, `${name()}@example.com`, secret, randomUUID()],
+      )
+      return id
+    },
     invitation: async () => (await post('/members', { email: `${name()}@example.com` })).id,
     /** An invitation of an address that nobody has yet, and the token that would be mailed. */
     token: async () => {

@@ -1,3 +1,4 @@
+import { refusesOthers } from '#api/http/cors.ts'
 import type { Json } from '#api/http/openapi/collect-schemas.ts'
 import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
@@ -25,7 +26,7 @@ export function failuresOf(route: Route, responses: Map<string, Json>): Json {
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = codes.join('.') + (isLimited(route) ? '.limited' : '')
+      const name = codes.join('.') + (isLimited(route) ? '.limited' : '') + (route.kind === 'page' ? '.page' : '')
       responses.set(name, failure(codes, route))
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
@@ -33,12 +34,13 @@ export function failuresOf(route: Route, responses: Map<string, Json>): Json {
 }
 
 /** Every code that a route may answer: what its place in the pipeline brings with it, and what its work names itself. */
-export function codesOf({ permission, path, limit, limitBy, fails = [] }: Route): ErrorCode[] {
+export function codesOf(route: Route): ErrorCode[] {
+  const { permission, path, limit, limitBy, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
   const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
-  if (!isOpen) codes.add('FORBIDDEN')
+  if (!isOpen || refusesOthers(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
   if (limit || limitBy) codes.add('RATE_LIMITED')
@@ -50,7 +52,10 @@ function failure(codes: readonly ErrorCode[], route: Route): Json {
   return {
     description: codes.map((code) => `${code}: ${catalogue[code].message}`).join('; '),
     headers: { ...commonHeaders(route), ...Object.assign({}, ...codes.map((code) => carried[code] ?? {})) },
-    content: { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] } } },
+    content:
+      route.kind === 'page'
+        ? { 'text/html': { schema: { type: 'string', description: codes.join(' or ') } } }
+        : { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] } } },
   }
 }
 

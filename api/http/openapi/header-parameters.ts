@@ -21,14 +21,14 @@ const table: readonly HeaderParameter[] = [
   {
     component: 'Prefer',
     name: 'Prefer',
-    on: ({ kind }) => kind === 'delegate',
+    on: ({ kind, permission, path }) => kind === 'delegate' && permission !== 'public' && path.includes(':orgId'),
     description: '`respond-async` answers 202 at once; `wait=n` waits up to n seconds, at most 60 (RFC 7240).',
     schema: { type: 'string', examples: ['respond-async', 'wait=5'] },
   },
   {
     component: 'IdempotencyKey',
     name: 'Idempotency-Key',
-    on: ({ method, permission }) => method === 'POST' && permission !== 'public',
+    on: ({ kind, method, permission }) => kind !== 'page' && method === 'POST' && permission !== 'public',
     description: 'The same key on the same path within 24 hours answers with the first response again and does nothing twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },

@@ -9,5 +9,5 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 export function idOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const segments = path.replace(/^\/orgs\/:orgId(?=\/)/, '').match(/[:*]?\w+/g) ?? []
   const words = segments.map((segment: string) => (/^\w/.test(segment) ? capital(segment) : `By${capital(segment.slice(1))}`))
-  return method.toLowerCase() + words.join('')
+  return method.toLowerCase() + (words.join('') || 'Start')
 }

@@ -1,9 +1,10 @@
 import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
-import type { Route, Upload } from '#api/http/route.ts'
+import type { PageRoute, Route, Upload } from '#api/http/route.ts'
 
 /** What a request of this route carries: JSON by its schema, or a file. */
 export function requestBodyOf(route: Route, schemas: Schemas): Json {
-  if (route.kind === 'delegate' && route.upload) return { requestBody: uploadBody(route.upload) }
+  if ((route.kind === 'delegate' || route.kind === 'receive') && route.upload) return { requestBody: uploadBody(route.upload) }
+  if (route.kind === 'page') return route.method === 'GET' ? {} : { requestBody: formBody(route, schemas) }
   if (!route.body || (route.body === 'any' && route.method === 'GET')) return {}
   if (route.body === 'any') return { requestBody: { description: 'Anything; JSON is parsed.', content: { '*/*': { schema: {} } } } }
   const { required } = route.body.json as { required?: string[] }
@@ -12,13 +13,20 @@ export function requestBodyOf(route: Route, schemas: Schemas): Json {
   }
 }
 
-function uploadBody({ contentTypes, maxBytes }: Upload): Json {
-  const file = { type: 'string', contentMediaType: contentTypes[0] ?? 'application/octet-stream' }
-  const form = { type: 'object', required: ['file'], properties: { file: { ...file, description: 'The file.' } } }
-  const raw = contentTypes.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }])
+function formBody({ form }: PageRoute, schemas: Schemas): Json {
+  const fields = form ? schemas.refer(form.json) : { type: 'object', additionalProperties: { type: 'string' } }
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema: fields } } }
+}
+
+function uploadBody({ contentTypes, maxBytes, form }: Upload): Json {
+  const types = contentTypes === 'any' ? ['*/*'] : contentTypes
+  const file = { type: 'string', contentMediaType: contentTypes === 'any' ? 'application/octet-stream' : contentTypes[0] }
+  const inForm = { type: 'object', required: ['file'], properties: { file: { ...file, description: 'The file.' } } }
+  const raw = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }])
+  const most = maxBytes < 1024 * 1024 ? `${maxBytes} bytes` : `${Math.floor(maxBytes / 1024 / 1024)} MB`
   return {
     required: true,
-    description: `The file, up to ${Math.floor(maxBytes / 1024 / 1024)} MB: the part named file, or the body itself.`,
-    content: { 'multipart/form-data': { schema: form }, ...Object.fromEntries(raw) },
+    description: `The file, up to ${most}: ${form === false ? '' : 'the part named file, or '}the body itself.`,
+    content: { ...(form === false ? {} : { 'multipart/form-data': { schema: inForm } }), ...Object.fromEntries(raw) },
   }
 }

@@ -1,5 +1,5 @@
 import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
-import type { Route } from '#api/http/route.ts'
+import type { DelegateRoute, Route } from '#api/http/route.ts'
 
 const text = { type: 'string' }
 const header = (description: string): Json => ({ description, schema: text })
@@ -19,7 +19,7 @@ export const headers: Json = {
 const refer = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
 
 /** Whether requests of a route are counted. */
-export const isLimited = ({ limit, limitBy }: Route): boolean => limit !== null || limitBy !== undefined
+export const isLimited = ({ limit, limitBy }: Pick<Route, 'limit' | 'limitBy'>): boolean => limit !== null || limitBy !== undefined
 
 /** The headers that every answer of a route carries. */
 export const commonHeaders = (route: Route): Json => ({
@@ -29,12 +29,14 @@ export const commonHeaders = (route: Route): Json => ({
 
 /** The answers of a route that went well, by status. */
 export function successesOf(route: Route, schemas: Schemas): Json {
-  if (route.kind === 'answer') {
+  if (route.kind === 'page')
+    return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
+  if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged } = route
     const content = response ? json(schemas.refer(response.json)) : file(contentType)
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
-    return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]) }
+    return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)
@@ -49,7 +51,27 @@ export function successesOf(route: Route, schemas: Schemas): Json {
   }
 }
 
-const described: Readonly<Record<number, string>> = { 200: 'Done', 201: 'Created', 204: 'Done; there is no body' }
+const described: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Created',
+  202: 'Begun; it goes on by itself',
+  203: 'Done',
+  204: 'Done; there is no body',
+  206: 'The part that Range asks for',
+  302: 'It is at Location',
+  303: 'See Location',
+  304: 'What If-None-Match or If-Modified-Since names is still the same',
+  416: 'Range asks for what is not there',
+}
+
+/** What a Reply may say instead. */
+const others = (route: Exclude<Route, DelegateRoute>): Json =>
+  Object.fromEntries(
+    (route.statuses ?? []).map((status) => {
+      const content = status === 206 && route.kind !== 'page' ? file(route.contentType) : {}
+      return [status, { description: described[status], headers: commonHeaders(route), ...content }]
+    }),
+  )
 
 const pending = {
   type: 'object',

@@ -85,6 +85,20 @@ interface Money {
   amount: number
   code: string
 }
+/** A message by a connection; what is left out comes from the template. */
+interface MessageInput {
+  connection_id: string
+  template_id?: string
+  /** Or the record and its field that has the address. */
+  to?: string
+  record_type?: string
+  record_id?: string
+  to_field?: string
+  subject?: string
+  body_text?: string
+  body_html?: string
+  vars?: Record<string, string | number | boolean | null>
+}
 interface Invocation {
   result: unknown
   logs: { level: 'log' | 'info' | 'warn' | 'error'; msg: string }[]

@@ -8,7 +8,7 @@ import { listRecords } from '#shared/records/list.ts'
 import { getRecord } from '#shared/records/read.ts'
 import { listQuery } from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
-import { isSearch } from '#shared/records/search-query.ts'
+import { isSearch, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
@@ -28,13 +28,13 @@ async function allowed(scope: Scope, permission: Permission, typeKey: string): P
 }
 
 /** The query of a listing: as in an address, with `filter` as a list where its sender likes that better than its JSON text. */
-function readQuery(given: unknown): TypeOf<typeof listQuery> {
+function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery {
   if (given === undefined || given === null) return listQuery.parse({}, 'query')
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
   const { filter, ...rest } = given as Readonly<Record<string, unknown>>
-  const text = filter === undefined || typeof filter === 'string' ? filter : JSON.stringify(filter)
   const read = Object.entries(rest).map(([name, value]) => [name, isWholeNumber(name, value) ? Number(value) : value])
-  return listQuery.parse({ ...Object.fromEntries(read), ...(text === undefined ? {} : { filter: text }) }, 'query')
+  const query = listQuery.parse(Object.fromEntries(read), 'query')
+  return filter === undefined ? query : { ...query, filter: readFilters(filter) }
 }
 
 /** A number of the query may be text, as it is in an address: so it comes to a public function. */
@@ -50,7 +50,7 @@ export const recordMethods: readonly SdkMethod[] = [
     async ({ scope }, typeKey, given) => {
       const key = await allowed(scope, 'records:read', typeKey)
       const query = readQuery(given)
-      return isSearch(query) ? searchRecords(scope, key, query) : listRecords(scope, key, query)
+      return isSearch(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
     },
   ),
   sdkQuery('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>

@@ -1,3 +1,4 @@
+import { compared } from '#shared/types/fields/filter.ts'
 import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
@@ -22,7 +23,10 @@ export const boolKind: FieldKind<boolean> = {
   filter: {
     operators: ['eq'],
     byDefault: 'eq',
-    read: (_operator, value, path) => ({ sql: '?? = ?', values: [parseBoolean(value, path)] }),
+    read(operator, value, path) {
+      const wanted = parseBoolean(value, path)
+      return compared(operator, wanted, '', (held: boolean) => (held === wanted ? 0 : 1))
+    },
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),
   fromColumns: ownForm,

@@ -13,11 +13,13 @@ export interface ParseContext {
   readonly defaultCurrency: string
 }
 
-/** The condition of a filter, as read. */
+/** The condition of a filter, as read, in its two forms, which mean the same. */
 export interface Comparison {
   /** SQL: `??` stands for the field's column, `?` for the values in their order. Filters that differ in values alone have the same. */
   readonly sql: string
   readonly values: readonly unknown[]
+  /** Whether a value in memory meets it. */
+  readonly holds: (value: FieldValue) => boolean
 }
 
 /** How a type is filtered on. A row without a value matches `ne` alone (decisions, Records, types, fields). */

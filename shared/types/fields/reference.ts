@@ -1,4 +1,5 @@
 import { isUuid } from '#shared/kernel/ids.ts'
+import { byText, compared } from '#shared/types/fields/filter.ts'
 import { type FieldKind, ownForm, plainKind } from '#shared/types/fields/kind.ts'
 import { listKind, maxEntries, parseList } from '#shared/types/fields/list.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
@@ -18,7 +19,10 @@ export const refKind: FieldKind<string> = {
   filter: {
     operators: ['eq'],
     byDefault: 'eq',
-    read: (_operator, value, path) => ({ sql: '?? = ?', values: [parseId(value, path)] }),
+    read(operator, value, path) {
+      const id = parseId(value, path)
+      return compared(operator, id, '', (held: string) => byText(held, id))
+    },
   },
   parse: (input, _field, { path }) => parseId(input, path),
   fromColumns: ownForm,

@@ -32,6 +32,29 @@ export function readFilter(
   return { operator, ...filter.read(operator, value, `${path}.value for ${key}`, known) }
 }
 
+/** Values that a condition may ask for one of. */
+const maxAmong = 10_000
+
+/** Reads a condition that a field's value is one of these, each as `eq` reads it. Throws VALIDATION_ERROR as `readFilter` does. */
+export function readAmong(field: Searched, values: readonly string[], path: string): Comparison {
+  if (values.length > maxAmong) throw problem('VALIDATION_ERROR', `${path} must name at most ${maxAmong} values`)
+  const each = values.map((value) => readFilter(field, { op: 'eq', value }, path))
+  if (each.some((one) => one.values.length !== 1)) throw refusal(path, `values of which ${field.key} can hold each`, values)
+  return {
+    // Without the type's own scale, which would round what is compared.
+    sql: `?? = any(?::${fieldKinds[field.type].columns[0].replace(/\(.*\)/, '')}[])`,
+    values: [each.map((one) => one.values[0])],
+    holds: (value) => each.some(({ holds }) => holds(value)),
+  }
+}
+
+/** A condition that a field has no value, or that it has one. */
+export const readEmpty = (empty: boolean): Comparison => ({
+  sql: empty ? '?? is null' : '?? is not null',
+  values: [],
+  holds: (value) => (value === null) === empty,
+})
+
 /** The SQL condition of a comparison with a field's column; `values`, its own or slots for them, stand in the order of its own. */
 export function comparing(column: string, { sql }: Pick<Comparison, 'sql'>, values: readonly unknown[]): Knex.Raw {
   let next = 0

@@ -1,12 +1,12 @@
 import { dayAfter, isDay, utcInstant } from '#shared/kernel/instant.ts'
-import { comparisons, ordered } from '#shared/types/fields/filter.ts'
-import type { Comparison, KindFilter } from '#shared/types/fields/kind.ts'
+import { byText, compared, ordered } from '#shared/types/fields/filter.ts'
+import type { Comparison, FilterOperator, KindFilter } from '#shared/types/fields/kind.ts'
 import { refusal } from '#shared/types/fields/refuse.ts'
 
-type Comparing = keyof typeof comparisons
+type Comparing = Exclude<FilterOperator, 'contains'>
 
 /** How each operator compares an instant with a UTC day, from `start` up to `next` (decisions, Records, types, fields). */
-const againstDay: Readonly<Record<Comparing, (start: string, next: string) => Comparison>> = {
+const againstDay: Readonly<Record<Comparing, (start: string, next: string) => Omit<Comparison, 'holds'>>> = {
   eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),
   ne: (start, next) => ({ sql: '(?? is null or ?? < ?::timestamptz or ?? >= ?::timestamptz)', values: [start, next] }),
   gt: (_start, next) => ({ sql: '?? >= ?::timestamptz', values: [next] }),
@@ -17,14 +17,20 @@ const againstDay: Readonly<Record<Comparing, (start: string, next: string) => Co
 
 const rule = 'a date as YYYY-MM-DD or an instant as RFC 3339 writes it'
 
+const dayOf = (instant: string): string => instant.slice(0, 10)
+
 /** Filters of instants: with an instant exactly, with a date by that whole UTC day. */
 export const instantFilter: KindFilter = {
   ...ordered,
   read(operator, value, path) {
-    if (isDay(value)) return againstDay[operator as Comparing](`${value}T00:00:00Z`, `${dayAfter(value)}T00:00:00Z`)
+    if (isDay(value)) {
+      const made = againstDay[operator as Comparing](`${value}T00:00:00Z`, `${dayAfter(value)}T00:00:00Z`)
+      const { holds } = compared(operator, value, '', (held: string) => byText(dayOf(held), value))
+      return { ...made, holds }
+    }
     const instant = utcInstant(value)
     if (instant === undefined) throw refusal(path, rule, value)
-    return { sql: `?? ${comparisons[operator as Comparing]} ?::timestamptz`, values: [instant] }
+    return compared(operator, instant, '::timestamptz', (held: string) => byText(held, instant))
   },
 }
 
@@ -32,8 +38,9 @@ export const instantFilter: KindFilter = {
 export const dayFilter: KindFilter = {
   ...ordered,
   read(operator, value, path) {
-    const day = isDay(value) ? value : utcInstant(value)?.slice(0, 10)
-    if (day === undefined) throw refusal(path, rule, value)
-    return { sql: `?? ${comparisons[operator as Comparing]} ?::date`, values: [day] }
+    const instant = isDay(value) ? value : utcInstant(value)
+    if (instant === undefined) throw refusal(path, rule, value)
+    const day = dayOf(instant)
+    return compared(operator, day, '::date', (held: string) => byText(held, day))
   },
 }

@@ -25,7 +25,7 @@ const isList = (type: FieldType): boolean => first(type).endsWith('[]')
 const fitsBtree = (type: FieldType): boolean => !isList(type) && !isDigested(type)
 
 /**
- * Every kind there is. They match what a search compiles to (shared/types/fields/filter.ts, shared/records/read-search.ts): comparisons of the
+ * Every kind there is. They match what a search compiles to (shared/types/fields/filter.ts, shared/records/query.ts): comparisons of the
  * bare column, `like` in its small letters, `@>`, and an order with empty values last and the newest first among equals. A btree cannot be read backwards for
  * the other direction, for then empty values would come first.
  */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Route } from '#api/http/route.ts'
-import { anyJson, fromSchema, type Json, underName } from '#test/api/fuzz/from-schema.ts'
+import type { PageRoute, Route } from '#api/http/route.ts'
+import { anyJson, fromSchema, type Json, type Names, underName } from '#test/api/fuzz/from-schema.ts'
 import type { Place } from '#test/api/fuzz/place.ts'
 import { anyText, hostileBody } from '#test/api/fuzz/texts.ts'
 import { holdContract } from '#test/support/contract.ts'
@@ -29,11 +29,15 @@ export function requestsTo(route: Route, base: string, place: Place): fc.Arbitra
 }
 
 function paths({ path }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
-  const parts = (path as string).split('/').map((part) => {
-    if (!part.startsWith(':')) return fc.constant(part)
-    const known = names[part] ?? names[part.slice(1)] ?? fc.uuid()
-    return (noise ? fc.oneof({ weight: 5, arbitrary: known }, { weight: 1, arbitrary: anyText }) : known).map(encode)
-  })
+  const parts = (path as string)
+    .replaceAll(/[{}]/g, '')
+    .split('/')
+    .map((part) => {
+      if (part.startsWith('*')) return fc.array(anyText.map(encode), { maxLength: 3 }).map((segments) => segments.join('/'))
+      if (!part.startsWith(':')) return fc.constant(part)
+      const known = names[part] ?? names[part.slice(1)] ?? fc.uuid()
+      return (noise ? fc.oneof({ weight: 5, arbitrary: known }, { weight: 1, arbitrary: anyText }) : known).map(encode)
+    })
   return fc.tuple(...parts).map((words) => words.join('/'))
 }
 
@@ -56,6 +60,8 @@ const asQuery = (value: unknown): string => (typeof value === 'string' ? value :
 
 function bodies(route: Route, { names }: Place, noise: boolean): fc.Arbitrary<Sent['body']> {
   if (route.method === 'GET') return fc.constant(null)
+  if (route.kind === 'page') return forms(route, names, noise)
+  if (route.kind === 'receive') return fc.oneof(csv, hostileBody)
   if (route.kind === 'delegate' && route.upload) return csv
   if (route.body === 'any')
     return fc.oneof(
@@ -66,6 +72,11 @@ function bodies(route: Route, { names }: Place, noise: boolean): fc.Arbitrary<Se
   const shaped = fromSchema(route.body.json as Json, names, noise).map((value) => JSON.stringify(value))
   return noise ? fc.oneof({ weight: 6, arbitrary: shaped }, { weight: 1, arbitrary: hostileBody }) : shaped
 }
+
+const forms = ({ form }: PageRoute, names: Names, noise: boolean): fc.Arbitrary<string> =>
+  fromSchema((form?.json ?? { type: 'object', patternProperties: {} }) as Json, names, noise).map((value) =>
+    new URLSearchParams(Object.fromEntries(Object.entries(Object(value)).map(([name, field]) => [name, asQuery(field)]))).toString(),
+  )
 
 const csv = fc
   .tuple(
@@ -101,16 +112,24 @@ const oddHeaders = fc.record(
   { requiredKeys: ['x-forwarded-for'] },
 )
 
+function typeOf(route: Route): string {
+  if (route.kind === 'page') return 'application/x-www-form-urlencoded'
+  if ('upload' in route && route.upload) return route.upload.contentTypes === 'any' ? 'text/csv' : (route.upload.contentTypes[0] ?? '')
+  return 'application/json'
+}
+
 /** How long an answer may take. The longest that any route waits is a minute: this tells an answer from none, and not quick from slow. */
 const patienceMs = 100_000
 
 /** Sends a request; throws when it has no answer, one of our own failures, or one that the API's description does not promise. */
-export async function send(root: string, method: string, { token, path, body, headers }: Sent, uploads: boolean): Promise<number> {
+export async function send(root: string, route: Route, { token, path, body, headers }: Sent): Promise<number> {
+  const { method } = route
   const response = await fetch(root + path, {
     method,
     body,
+    redirect: 'manual',
     headers: {
-      ...(body === null ? {} : { 'content-type': uploads ? 'text/csv' : 'application/json' }),
+      ...(body === null ? {} : { 'content-type': typeOf(route) }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },

@@ -82,9 +82,15 @@ export function policiesNear({ needs, also = [], on }: Example, call: Call, plac
 }
 
 /** The least policy that admits to a route: its permission, for its key alone. */
-export const leastPolicy = ({ needs, also = [], on }: Example, call: Call, place: Place): readonly object[] => [
+export const leastPolicy = ({ needs, also = [], on, further = [] }: Example, call: Call, place: Place): readonly object[] => [
   { effect: 'allow', actions: [needs, ...also], ...(on ? { resources: [on(call, place)] } : {}) },
+  ...further.map((one) => ({ effect: 'allow', actions: [one.needs], resources: [one.on(call, place)] })),
 ]
+
+/** Of a route that asks for several permissions: policies that lack one of the further ones, by its name. */
+export function policiesShort(example: Example): Readonly<Record<string, readonly object[]>> {
+  return Object.fromEntries((example.further ?? []).map(({ needs }) => [needs, [...everything, { effect: 'deny', actions: [needs] }]]))
+}
 
 /** The same under a condition that no record meets. */
 export const hidingPolicy = ({ needs, also = [] }: Example): readonly object[] => [

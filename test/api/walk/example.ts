@@ -20,6 +20,8 @@ export interface Example {
   readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
   /** Permissions without which the work itself finds nothing: a record that is not readable is not there. */
   readonly also?: readonly Permission[]
+  /** Permissions that are asked for as well, each for a key of its own. */
+  readonly further?: readonly { readonly needs: Permission; readonly on: (call: Call, place: Place) => string }[]
   /** The key that the permission is asked for. */
   readonly on?: (call: Call, place: Place) => string
   /** Set where a list shows what of it the caller may see, so that a role for another key gets an empty one. */
@@ -44,10 +46,18 @@ export type Examples = Readonly<Record<string, Example>>
 /** The address of an example's call. */
 export function addressOf(route: string, orgId: string, { params = {}, query = {} }: Call): string {
   const pattern = route.slice(route.indexOf(' ') + 1)
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(name === 'orgId' ? orgId : (params[name] ?? '')))
+  const path = pattern
+    .replace(/\{?\/\*(\w+)\}?/g, (_, name: string) => `/${(params[name] ?? '').split('/').map(encodeURIComponent).join('/')}`)
+    .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(name === 'orgId' ? orgId : (params[name] ?? '')))
   const search = new URLSearchParams(query).toString()
   return search ? `${path}?${search}` : path
 }
 
 /** Headers of a call's body. */
 export const headersOf = ({ type }: Call): Record<string, string> => (type === undefined ? {} : { 'content-type': type })
+
+/** A call that sends the url-encoded fields of a page. */
+export const form = (fields: Readonly<Record<string, string>>): Call => ({
+  type: 'application/x-www-form-urlencoded',
+  body: new URLSearchParams(fields).toString(),
+})

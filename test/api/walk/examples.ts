@@ -1,8 +1,17 @@
+import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
+import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
 /** An example of every route there is. */
-export const examples: Examples = { ...platformExamples, ...workspaceExamples, ...recordExamples, ...functionExamples }
+export const examples: Examples = {
+  ...platformExamples,
+  ...workspaceExamples,
+  ...recordExamples,
+  ...functionExamples,
+  ...accountingExamples,
+  ...messageExamples,
+}

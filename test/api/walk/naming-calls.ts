@@ -126,6 +126,34 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     async ({ things }) => ({ body: { email: `${things.name()}@example.com`, role_ids: [await things.role(), await things.role()] } }),
   ],
   [`POST ${org}/service-accounts`]: [async ({ things }) => ({ body: { name: 'Robot', role_ids: [await things.role()] } })],
+  [`GET ${org}/messages`]: [
+    async ({ things }) => ({ query: { cursor: await things.message() } }),
+    async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } }),
+  ],
+  [`GET ${org}/messages/do-not-contact`]: [async ({ things }) => ({ query: { cursor: await things.stoppedAddress() } })],
+  [`GET ${org}/accounting/entries`]: [
+    async ({ things }) => {
+      const account = await things.account()
+      await things.entry(account)
+      return { query: { account } }
+    },
+  ],
+  [`GET ${org}/accounting/ledger`]: [
+    async (place) => {
+      const account = await place.things.account()
+      for (const _ of [1, 2]) await place.things.entry(account)
+      const query = { account, limit: '1' }
+      return { query: { ...query, cursor: await cursorOf(place, `/accounting/ledger?${new URLSearchParams(query)}`) } }
+    },
+  ],
+  [`GET ${org}/accounting/overview`]: [
+    async ({ things }) => {
+      const account = await things.account()
+      await things.entry(account)
+      return { query: { cash_accounts: account } }
+    },
+  ],
+  [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
   [`GET ${org}/functions/:fnId/runs`]: [
     async (place) => {
       const fnId = await place.things.fn()

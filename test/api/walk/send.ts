@@ -20,11 +20,14 @@ async function take(route: string, { org }: Place, { call, client, expected, nam
   const address = addressOf(route, orgId ?? org.id, call)
   const answer = await sender.send(method, address, call.body, { ...headersOf(call), ...fromAnywhere() })
   if (answer.status === 404) absences.add(plain(answer))
-  const got = answer.status < 300 ? 'done' : `${answer.status} ${answer.body?.error?.code}`
+  const got = answer.status < 400 ? 'done' : `${answer.status} ${codeOf(answer)}`
   if (got !== expected) return `${expected} was expected, got ${answer.status} ${answer.text.slice(0, 300)}`
   if (names && !answer.body.error.message.includes(names)) return `${names} is not named: ${answer.text}`
   return undefined
 }
+
+/** The code of a failure, which a page names too. */
+const codeOf = ({ body, text }: Answer): string | undefined => body?.error?.code ?? /<code>(\w+)<\/code>/.exec(text)?.[1]
 
 /** An answer without what differs from one to the next: its request id, the time, and what is left of a limit. */
 function plain({ text, headers }: Answer): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Callers, hidingPolicy, leastPolicy, otherKey, policiesNear } from '#test/api/walk/callers.ts'
+import { type Callers, hidingPolicy, leastPolicy, otherKey, policiesNear, policiesShort } from '#test/api/walk/callers.ts'
 import type { Call, Example } from '#test/api/walk/example.ts'
 import type { Client } from '#test/support/client.ts'
 import { createMember, createService } from '#test/support/factories.ts'
@@ -55,7 +55,12 @@ export async function othersAreRefused({ bare }: Callers, place: Place, example:
     const { client } = await createMember(place.world, place.org, policy)
     steps.push(...each('with', { [title]: client }, example.keyInside && title.endsWith('key') ? [call] : calls, forbidden))
   }
-  return steps.map((step) => ({ ...step, names: example.needs }))
+  const own: Step[] = steps.map((step) => ({ ...step, names: example.needs }))
+  for (const [needs, policy] of Object.entries(policiesShort(example))) {
+    const { client } = await createMember(place.world, place.org, policy)
+    own.push({ title: `without ${needs}`, client, call, expected: forbidden, names: needs })
+  }
+  return own
 }
 
 /** 404 for each thing of the path that is not there, and where it is hidden; 400 for whoever may and sends what nobody can read. */

@@ -23,7 +23,15 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator revokes a key that was found somewhere, on the command line',
   },
   {
-    statements: ['find_operation', 'start_operation', 'advance_operation', 'settle_operation', 'drop_operation', 'reopen_operation'],
+    statements: [
+      'find_operation',
+      'start_operation',
+      'advance_operation',
+      'park_operation',
+      'settle_operation',
+      'drop_operation',
+      'reopen_operation',
+    ],
     tables: ['operations'],
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
@@ -33,9 +41,15 @@ export const exceptions: readonly Exception[] = [
     because: 'the id comes from the operation that the file belongs to, or from its job; no caller names one',
   },
   {
-    statements: ['find_mail', 'note_mail_sent', 'note_mail_failure'],
-    tables: ['outbox_mails'],
+    statements: ['find_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
+    tables: ['outbox_mails', 'do_not_contact', 'workspaces'],
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
+  },
+  {
+    statements: ['find_message_webhook'],
+    tables: ['message_connections'],
+    because:
+      'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
   },
   {
     statements: ['count_mail'],
@@ -71,6 +85,7 @@ export const exceptions: readonly Exception[] = [
       'sweep_job_files',
       'sweep_invitations',
       'sweep_sent_mail',
+      'forget_message_texts',
     ],
     tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
     because: 'what is old is swept in all workspaces',

@@ -1,0 +1,68 @@
+import { answer, org } from '#api/http/route.ts'
+import { balanceSheetOf } from '#shared/accounting/balance-sheet.ts'
+import { ledgerOf } from '#shared/accounting/ledger.ts'
+import { overviewOf } from '#shared/accounting/overview.ts'
+import { profitLossOf } from '#shared/accounting/profit-loss.ts'
+import {
+  balanceSheet,
+  balanceSheetQuery,
+  ledger,
+  ledgerQuery,
+  overview,
+  overviewQuery,
+  profitLoss,
+  profitLossQuery,
+  trialBalance,
+  trialBalanceQuery,
+} from '#shared/accounting/report-schemas.ts'
+import { trialBalanceOf } from '#shared/accounting/trial-balance.ts'
+
+const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
+const accounting = `${org}/accounting` as const
+
+/** Reports of the ledger: one currency at a time, as it is now or as it was. */
+export const routes = [
+  answer({
+    ...common,
+    path: `${accounting}/trial-balance`,
+    summary: 'Trial balance: totals per account',
+    query: trialBalanceQuery,
+    response: trialBalance,
+    handle: ({ query }, scope) => trialBalanceOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/ledger`,
+    summary: "One account's lines with their running balance",
+    description: 'By date, then by posting. Opening, closing and running balances are of the whole, whatever the page.',
+    query: ledgerQuery,
+    response: ledger,
+    handle: ({ query }, scope) => ledgerOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/overview`,
+    summary: 'Headline figures',
+    description: 'Of these days, this month until today by default.',
+    query: overviewQuery,
+    response: overview,
+    handle: ({ query }, scope) => overviewOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/reports/profit-loss`,
+    summary: 'Profit and loss',
+    description: 'Of these days, this year until today by default.',
+    query: profitLossQuery,
+    response: profitLoss,
+    handle: ({ query }, scope) => profitLossOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/reports/balance-sheet`,
+    summary: 'Balance sheet',
+    query: balanceSheetQuery,
+    response: balanceSheet,
+    handle: ({ query }, scope) => balanceSheetOf(scope, query),
+  }),
+]

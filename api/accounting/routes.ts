@@ -1,0 +1,60 @@
+import { answer, org } from '#api/http/route.ts'
+import { getEntry, listEntries } from '#shared/accounting/entries.ts'
+import { entriesPage, entriesQuery, entryInput, entrySchema, reversalInput } from '#shared/accounting/entry.ts'
+import { postEntry } from '#shared/accounting/post.ts'
+import { reverseEntry } from '#shared/accounting/reverse.ts'
+
+const common = { tag: 'Accounting', app: 'accounting', limit: null } as const
+const entries = `${org}/accounting/entries` as const
+const entry = `${entries}/:entryId` as const
+
+/** Entries of the ledger: posted, listed, reversed, never changed. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'POST',
+    path: entries,
+    summary: 'Post an entry',
+    description:
+      'Total debits equal total credits to the last digit. A posted entry is never changed or deleted: reverse it, and post another. Not on a day that the books are closed through.',
+    permission: 'accounting:post',
+    body: entryInput,
+    status: 201,
+    response: entrySchema,
+    handle: ({ body }, scope) => postEntry(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: entries,
+    summary: 'List entries',
+    description: 'Newest first by their posting.',
+    permission: 'accounting:read',
+    query: entriesQuery,
+    status: 200,
+    response: entriesPage,
+    handle: ({ query }, scope) => listEntries(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: entry,
+    summary: 'Get an entry',
+    permission: 'accounting:read',
+    status: 200,
+    response: entrySchema,
+    handle: ({ params }, scope) => getEntry(scope, params.entryId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${entry}/reverse`,
+    summary: 'Reverse an entry',
+    description: "Posts one with debits and credits swapped, on the original's date unless another is sent. An entry is reversed once.",
+    permission: 'accounting:post',
+    body: reversalInput,
+    status: 201,
+    response: entrySchema,
+    handle: ({ params, body }, scope) => reverseEntry(scope, params.entryId, body),
+  }),
+]

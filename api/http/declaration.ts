@@ -1,0 +1,90 @@
+import type { ErrorCode } from '#shared/kernel/errors.ts'
+import type { Schema } from '#shared/kernel/schema.ts'
+import type { AppName, Permission } from '#shared/policy/permissions.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** The names after ':' and '*' in a path: 'id' in '/records/:id'. */
+export type Params<Path extends string> = Path extends `${string}${':' | '*'}${infer Rest}` ? NameOf<Rest> | Params<Rest> : never
+type NameOf<Text extends string> = Text extends `${infer Name}${'/' | '{' | '}'}${string}` ? NameOf<Name> : Text
+
+/** A route of a workspace works in its scope; any other in the platform's. */
+export type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : PlatformScope
+
+/**
+ * Who may call: a permission of the caller's roles, or spelled out: 'public' for anybody, 'any' for every person and key,
+ * 'person' for people only (a key answers 401), 'member' for every member and key of the workspace.
+ */
+export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
+
+/** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
+export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
+
+/**
+ * What is known of a request before its body is read. What is worked out only when asked for is a function here, not an accessor: an
+ * accessor in an object literal makes a hidden class for every object, which keeps all of the request alive until the next full sweep.
+ */
+export interface Head<Path extends string, Query> {
+  readonly params: Readonly<Record<Params<Path>, string>>
+  readonly query: () => Query
+}
+
+export interface Request<Path extends string, Body, Query> {
+  readonly params: Readonly<Record<Params<Path>, string>>
+  readonly query: Query
+  readonly body: Body
+  /** A request header's value, or empty text. */
+  readonly header: (name: string) => string
+  /** The client's address, as the rate limits see it. */
+  readonly address: string
+  /** What was asked for as it came, for work that takes requests of any kind: the first value of each parameter. */
+  readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
+}
+
+/** A permission that a route asks for beside its own, on a resource of its own. */
+export interface FurtherPermission<Path extends string, Query> {
+  readonly permission: Permission
+  /** The key that it is asked for; undefined where this request needs it for nothing. Throws NOT_FOUND when it names nothing. */
+  readonly on: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | undefined | Promise<string | undefined>
+}
+
+/** What every kind of route says of itself. */
+export interface Declaration<Path extends string, Body, Query> {
+  readonly method: Method
+  readonly path: Path
+  readonly summary: string
+  /** More than the summary, for the API's description. */
+  readonly description?: string
+  readonly tag: string
+  /** The app that must be switched on in the workspace's settings; null for what is always there. */
+  readonly app: AppName | null
+  readonly permission: Admission
+  /** The key that the permission is asked for, such as a record type's. Throws NOT_FOUND when it names nothing. */
+  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
+  readonly perItem?: true
+  /** The same as `on`, where the body names it. */
+  readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** Permissions that the caller needs as well, asked for after the route's own. */
+  readonly further?: readonly FurtherPermission<Path, Query>[]
+  /** Counts requests by the client's address. */
+  readonly limit: LimitName | null
+  /** Counts them a second time by what they are about, such as the account that somebody wants into, before anything is done. */
+  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string]
+  /**
+   * Which websites may call it from a browser (decisions, CORS): 'any', without credentials, as everything below `/v1`; or 'own', this server's
+   * pages alone: no CORS, and whatever changes something is FORBIDDEN to a cross-site request. A page is 'own' unless said, all else 'any'.
+   */
+  readonly origins?: 'any' | 'own'
+  /**
+   * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
+   * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.
+   */
+  readonly fails?: readonly ErrorCode[]
+  /** What the body must be; 'any' takes every kind: parsed JSON where it is JSON, else its text, null when there is none. */
+  readonly body?: Schema<Body> | 'any'
+  /** The largest body, where it is not 1 MB. */
+  readonly maxBodyBytes?: number
+  readonly query?: Schema<Query>
+}

@@ -1,0 +1,135 @@
+import { answer, delegate, org } from '#api/http/route.ts'
+import { routes as messages } from '#api/messages/message-routes.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { connectionChange, connectionInput, connectionView, newConnectionView } from '#shared/messages/connection.ts'
+import {
+  changeConnection,
+  createConnection,
+  getConnection,
+  listConnections,
+  removeConnection,
+  requireConnection,
+} from '#shared/messages/connections.ts'
+import { testConnection } from '#shared/messages/jobs.ts'
+import { templateChange, templateInput, templateView } from '#shared/messages/template.ts'
+import { changeTemplate, createTemplate, getTemplate, listTemplates, removeTemplate } from '#shared/messages/templates.ts'
+
+const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
+const connections = `${org}/messages/connections` as const
+const connection = `${connections}/:connectionId` as const
+const templates = `${org}/messages/templates` as const
+const template = `${templates}/:templateId` as const
+
+/** How a workspace sends messages, and what they say. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: connections,
+    summary: 'List connections for messages',
+    status: 200,
+    response: schema(t.Array(connectionView.json)),
+    handle: (_request, scope) => listConnections(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: connections,
+    summary: 'Create a connection for messages',
+    description:
+      'A mail server at a public address. Password and keys are stored encrypted and never answered; the secret that signs callbacks is answered this once.',
+    body: connectionInput,
+    status: 201,
+    response: newConnectionView,
+    handle: ({ body }, scope) => createConnection(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: connection,
+    summary: 'Get a connection for messages',
+    status: 200,
+    response: connectionView,
+    handle: ({ params }, scope) => getConnection(scope, params.connectionId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: connection,
+    summary: 'Change a connection for messages',
+    description: 'What is left out stays, the password too; null clears.',
+    body: connectionChange,
+    status: 200,
+    response: connectionView,
+    handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: connection,
+    summary: 'Delete a connection for messages',
+    description: 'Messages that still wait to go out by it fail; those that went out stay readable.',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeConnection(scope, params.connectionId),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${connection}/test`,
+    summary: 'Test a connection for messages',
+    description: 'Signs in at the server and leaves again. The answer is the connection with what was found: status, and error in words.',
+    job: testConnection,
+    makes: 'json',
+    payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: templates,
+    summary: 'List templates of messages',
+    status: 200,
+    response: schema(t.Array(templateView.json)),
+    handle: (_request, scope) => listTemplates(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: templates,
+    summary: 'Create a template of messages',
+    body: templateInput,
+    status: 201,
+    response: templateView,
+    handle: ({ body }, scope) => createTemplate(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: template,
+    summary: 'Get a template of messages',
+    status: 200,
+    response: templateView,
+    handle: ({ params }, scope) => getTemplate(scope, params.templateId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: template,
+    summary: 'Change a template of messages',
+    description: 'What is left out stays. Messages that are on their way keep their words.',
+    body: templateChange,
+    status: 200,
+    response: templateView,
+    handle: ({ params, body }, scope) => changeTemplate(scope, params.templateId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: template,
+    summary: 'Delete a template of messages',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeTemplate(scope, params.templateId),
+  }),
+  ...messages,
+]

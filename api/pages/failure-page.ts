@@ -1,0 +1,29 @@
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import type { ErrorCode, Problem } from '#shared/kernel/errors.ts'
+
+interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly requestId: string
+}
+
+const body = template<Failure>(new URL('failure.eta', import.meta.url))
+
+/** What somebody reads who opened a page that is not there, or that failed. */
+export function failurePage(failure: Problem, requestId: string): Page {
+  const { code, message } = failure
+  return { title: titles[code] ?? 'This did not work', failure, body: body({ code, message: texts[code] ?? message, requestId }) }
+}
+
+const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
+  NOT_FOUND: 'There is nothing here',
+  RATE_LIMITED: 'Too many tries',
+  INTERNAL: 'Something went wrong on our side',
+}
+
+/** Where the words for programs say nothing to people. */
+const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
+  RATE_LIMITED: 'Please wait a minute, then try again.',
+  INTERNAL: 'Please try again in a minute.',
+}

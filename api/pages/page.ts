@@ -1,0 +1,64 @@
+import { Reply } from '#api/http/reply.ts'
+import { fileVersion } from '#api/pages/files.ts'
+import { type Html, template } from '#api/pages/template.ts'
+import type { Problem } from '#shared/kernel/errors.ts'
+
+/** Whose page it is: shown above it, in its colour. */
+export interface Brand {
+  readonly name: string
+  /** `#rrggbb`, or null for Kontor's own. */
+  readonly color: string | null
+}
+
+/** What a page's handler gives back. */
+export interface Page {
+  readonly title: string
+  readonly brand?: Brand
+  /** What stands below the title. */
+  readonly body: Html
+  /** Why it could not do what was asked: gives the answer its status. What is to be mended stands in the body, beside its field. */
+  readonly failure?: Problem
+  /** Where it leads by itself after so many seconds; the body has a link to the same place. */
+  readonly leadsTo?: { readonly url: string; readonly seconds: number }
+}
+
+/** Where a page is shown. */
+interface Place {
+  readonly framed: 'any' | 'none'
+  readonly publicUrl: string
+}
+
+interface Frame extends Page {
+  readonly files: string
+  readonly color: string
+}
+
+const frame = template<Frame>(new URL('frame.eta', import.meta.url))
+
+/** Kontor's own colour. */
+const ownColor = '#2f5bd3'
+
+/**
+ * A whole page in the frame that all pages share. Nothing inline runs or styles, no address of it tells where it leads, and browsers keep
+ * none: most are about one person.
+ */
+export function renderPage(page: Page, { framed, publicUrl }: Place): Reply {
+  const files = `${rootOf(publicUrl)}/pages/${fileVersion}`
+  const color = (page.brand?.color ?? ownColor).slice(1).toLowerCase()
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `${policy}; frame-ancestors ${framed === 'any' ? '*' : "'none'"}`,
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  }
+  return new Reply(frame({ ...page, files, color }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+}
+
+/** The path of the public address, behind which everything stands. */
+export function rootOf(publicUrl: string): string {
+  const { pathname } = new URL(publicUrl)
+  return pathname === '/' ? '' : pathname
+}
+
+const policy = ["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"].join('; ')

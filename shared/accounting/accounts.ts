@@ -1,0 +1,55 @@
+import { accountsByIds, allAccounts } from '#shared/accounting/store/accounts.ts'
+import { asArrays } from '#shared/db/statement.ts'
+import { accessTo, withRecordType } from '#shared/records/picture.ts'
+import { type Row, recordOf } from '#shared/records/record.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** What an account may be; without a kind it is unclassified. */
+export const kinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
+export type Kind = (typeof kinds)[number]
+
+/** An account as a report names it: what its caller may not read of the record is empty. */
+export interface Account {
+  readonly id: string
+  readonly code: string
+  readonly name: string
+  /** Null for an account without a kind, and for one that is no record: a report places it all the same. */
+  readonly kind: Kind | null
+  /** Whether the caller may read the record at all. */
+  readonly isReadable: boolean
+}
+
+/** The accounts with these ids by their id; those that are no records are absent. */
+export const findAccounts = (scope: Scope, ids: readonly string[]): Promise<Map<string, Account>> => load(scope, ids)
+
+/** All accounts of the workspace by their id. */
+export const listAccounts = (scope: Scope): Promise<Map<string, Account>> => load(scope)
+
+function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
+  return withRecordType(scope, 'accounts', async (type) => {
+    const access = accessTo(scope, type, 'records:read')
+    const statement = ids === undefined ? allAccounts(type)() : accountsByIds(type)({ ids })
+    const records = (await readRows<Row>(scope, asArrays(statement))).map((row) => recordOf(type, row))
+    return new Map(
+      records.map((record) => {
+        const isReadable = access.test(record)
+        const visible = isReadable ? access.visibleFields(record) : new Set<string>()
+        const text = (key: string): string => (visible.has(key) ? String(record.values[key] ?? '') : '')
+        const kind = kinds.find((kind) => kind === record.values.kind) ?? null
+        return [record.id, { id: record.id, code: text('code'), name: text('name'), kind, isReadable }]
+      }),
+    )
+  })
+}
+
+/** The account of an id, also of one that is no record. */
+export const accountOf = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
+  accounts.get(id) ?? { id, code: '', name: '', kind: null, isReadable: false }
+
+/** The order of accounts in reports: by code, those without a readable one last, ties by id. */
+export function compareAccounts(one: Account, other: Account): number {
+  if ((one.code === '') !== (other.code === '')) return one.code === '' ? 1 : -1
+  return compareText(one.code, other.code) || compareText(one.id, other.id)
+}
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

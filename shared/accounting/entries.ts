@@ -1,0 +1,38 @@
+import { readAmount, writeAmount } from '#shared/accounting/amount.ts'
+import { requireDay } from '#shared/accounting/days.ts'
+import type { EntriesPage, EntriesQuery, Entry } from '#shared/accounting/entry.ts'
+import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/accounting/store/entries.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** One entry; throws NOT_FOUND. */
+export async function getEntry(scope: Scope, id: string): Promise<Entry> {
+  const [found] = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
+  if (!found) throw problem('NOT_FOUND')
+  return viewOfEntry(found)
+}
+
+/** A page of the entries that are asked for, newest first by their posting, and how many there are. */
+export async function listEntries(scope: Scope, { limit, offset, ...asked }: EntriesQuery): Promise<EntriesPage> {
+  const filter: EntryFilter = {
+    ...asked,
+    from: asked.from === undefined ? undefined : requireDay(asked.from, 'from'),
+    to: asked.to === undefined ? undefined : requireDay(asked.to, 'to'),
+  }
+  const [found] = await readRows<{ total: number }>(scope, countEntries(scope.workspace.id, filter))
+  const total = found?.total ?? 0
+  const rows = total > offset ? await readRows<StoredEntry>(scope, findEntries(scope.workspace.id, filter, limit, offset)) : []
+  return { entries: rows.map(viewOfEntry), total }
+}
+
+/** A stored entry as answers carry it. */
+export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {
+  const amount = (text: string): string => writeAmount(readAmount(text), currency)
+  const lines = stored.lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) }))
+  return {
+    ...{ id, date, memo, source_type, source_id, total: amount(stored.total), currency, created_at, lines },
+    ...(stored.reverses === null ? {} : { reverses: stored.reverses }),
+    ...(stored.reversed_by === null ? {} : { reversed_by: stored.reversed_by }),
+  }
+}

@@ -1,0 +1,96 @@
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+
+const id = t.String({ format: 'uuid' })
+const memo = t.String({ maxLength: 500 })
+/** A decimal number as text. */
+export const decimal = (description: string) =>
+  t.String({ description: `Decimal number, with at least the digits of its currency. ${description}` })
+
+/** A posted entry (document 2, Accounting entry). */
+export const entryShape = t.Object(
+  {
+    id,
+    date: t.String({ format: 'date' }),
+    memo: t.String(),
+    source_type: t.String({ description: 'What it comes from, such as manual, invoice or payment.' }),
+    source_id: nullable(t.String({ description: 'Id of what it comes from.' })),
+    total: decimal('The sum of the debits, which is that of the credits.'),
+    currency: t.String({ description: 'ISO 4217 code.' }),
+    created_at: t.String({ format: 'date-time' }),
+    lines: t.Array(
+      t.Object(
+        { id, account_id: id, debit: decimal('Zero on a credit line.'), credit: decimal('Zero on a debit line.'), memo: t.String() },
+        { title: 'EntryLine' },
+      ),
+    ),
+    reverses: t.Optional(t.String({ format: 'uuid', description: 'On a reversing entry, the one that it undoes.' })),
+    reversed_by: t.Optional(t.String({ format: 'uuid', description: 'On an entry that has been reversed, the reversing one.' })),
+  },
+  { title: 'Entry' },
+)
+export const entrySchema = schema(entryShape)
+export type Entry = TypeOf<typeof entrySchema>
+export type EntryLine = Entry['lines'][number]
+
+const side = (name: string, other: string) =>
+  t.Optional(
+    t.Unknown({
+      description: `Decimal number as text or JSON number, up to 13 digits and 6 decimals, at most 9223372036854. A ${name} of a line with a ${other} is left out, null, empty or zero.`,
+    }),
+  )
+
+/** What is posted. An entry that was read can be posted again: what it says beside this is ignored. */
+export const entryInput = schema(
+  t.Object(
+    {
+      date: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; today in UTC by default.' }))),
+      memo: t.Optional(nullable(memo)),
+      source_type: t.Optional(nullable(t.String({ minLength: 1, maxLength: 60, description: 'manual by default.' }))),
+      source_id: t.Optional(nullable(t.String({ maxLength: 200 }))),
+      currency: t.Optional(nullable(t.String({ description: "ISO 4217 code; the workspace's default currency by default." }))),
+      lines: t.Array(
+        t.Object(
+          {
+            account_id: t.String({ format: 'uuid', description: 'Id of an accounts record.' }),
+            debit: side('debit', 'credit'),
+            credit: side('credit', 'debit'),
+            memo: t.Optional(nullable(memo)),
+          },
+          { title: 'EntryLineInput' },
+        ),
+        { minItems: 2, maxItems: 200, description: 'Total debits equal total credits, to the last digit.' },
+      ),
+    },
+    { title: 'EntryInput' },
+  ),
+)
+export type EntryInput = TypeOf<typeof entryInput>
+
+/** How an entry is reversed. */
+export const reversalInput = schema(
+  t.Object(
+    { date: t.Optional(nullable(t.String({ description: "YYYY-MM-DD; the original's by default, needed when that is closed." }))) },
+    { title: 'ReversalInput' },
+  ),
+)
+export type ReversalInput = TypeOf<typeof reversalInput>
+
+/** Which entries are listed. */
+export const entriesQuery = schema(
+  t.Object({
+    from: t.Optional(t.String({ description: 'The first date, YYYY-MM-DD.' })),
+    to: t.Optional(t.String({ description: 'The last date, YYYY-MM-DD.' })),
+    account: t.Optional(t.String({ format: 'uuid', description: 'Id of an account: entries with a line of it.' })),
+    status: t.Optional(
+      t.Enum(['active', 'reversed', 'reversal'], { description: 'active: neither reversed nor a reversal. A reversal can be reversed.' }),
+    ),
+    currency: t.Optional(t.String({ description: 'ISO 4217 code; every currency by default.' })),
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    offset: t.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+  }),
+)
+export type EntriesQuery = TypeOf<typeof entriesQuery>
+
+/** A page of entries, newest first, and how many there are in all. */
+export const entriesPage = schema(t.Object({ entries: t.Array(entryShape), total: t.Integer({ minimum: 0 }) }, { title: 'EntriesPage' }))
+export type EntriesPage = TypeOf<typeof entriesPage>

@@ -1,0 +1,24 @@
+import { countLines } from '#shared/accounting/store/posting.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { RecordGuard } from '#shared/scope/record-guard.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
+
+/**
+ * An account with lines stays, and keeps its kind once it has one (decisions, Accounting). The ledger's lock is taken before the lines are
+ * counted, so that of a posting and a deletion at the same time one is refused.
+ */
+export const accountGuard: RecordGuard<Scope> = {
+  type: 'accounts',
+  fields: ['kind'],
+  ask: async ({ db, workspace }, { id, before, after }) => {
+    if (after !== null && before.kind === null) return
+    await db.query(lockAgainstPosting(workspace.id))
+    const [found] = await db.query<{ lines: number }>(countLines(workspace.id, id))
+    const lines = found?.lines ?? 0
+    if (lines === 0) return
+    const count = lines === 1 ? '1 line' : `${lines} lines`
+    if (after === null) throw problem('VALIDATION_ERROR', `the account has ${count} in the ledger and cannot be deleted`)
+    throw problem('VALIDATION_ERROR', `values.kind cannot change: the account has ${count} in the ledger`)
+  },
+}

@@ -1,0 +1,94 @@
+import { type Amount, readAmount } from '#shared/accounting/amount.ts'
+import { requireDay } from '#shared/accounting/days.ts'
+import { type Span, type Sums, sumsByAccount } from '#shared/accounting/store/balances.ts'
+import { findCurrencies, isAhead } from '#shared/accounting/store/books.ts'
+import { isCurrencyCode } from '#shared/kernel/currency.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { utcInstant } from '#shared/kernel/instant.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
+
+/** What a report is of: one currency, as of an instant or as it is now. */
+export interface Books {
+  readonly currency: string
+  readonly currencies: string[]
+  /** An instant, exclusive; undefined for what has been posted until now. */
+  readonly recordedBefore: string | undefined
+}
+
+/** Reads what every report is asked for. Throws VALIDATION_ERROR for a currency that is none and an instant that is none or is ahead. */
+export async function openBooks(
+  scope: Scope,
+  { currency = scope.workspace.default_currency, recorded_before }: { currency?: string | undefined; recorded_before?: string | undefined },
+): Promise<Books> {
+  const recordedBefore = recorded_before === undefined ? undefined : await fixed(scope, recorded_before, 'recorded_before')
+  const rows = await readRows<{ currency: string }>(scope, findCurrencies(scope.workspace.id, recordedBefore ?? 'infinity'))
+  const currencies = rows.map((row) => row.currency)
+  if (!isCurrencyCode(currency) && !currencies.includes(currency)) {
+    throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${currency.slice(0, 20)}`)
+  }
+  return { currency, currencies, recordedBefore }
+}
+
+/**
+ * An instant before which nothing will be posted any more, once what was on its way then is committed: this waits for it. Throws
+ * VALIDATION_ERROR that names `path` for what is no instant, and for one that is ahead.
+ */
+export async function fixed({ db, workspace }: Scope, text: string, path: string): Promise<string> {
+  const instant = utcInstant(text)
+  if (instant === undefined)
+    throw problem('VALIDATION_ERROR', `${path} must be an instant such as 2026-01-31T12:00:00Z, got ${text.slice(0, 40)}`)
+  // The instant first: what is posted after it was no more ahead is later than it.
+  const [found] = await db.query<{ is_ahead: boolean }>(isAhead(instant))
+  if (found?.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${instant}`)
+  await db.query(lockAgainstPosting(workspace.id))
+  return instant
+}
+
+/** The days of a report; `from` defaults to the first day of the month or year of `to`, and `to` to today in UTC. */
+export function daysOf(
+  { now }: Scope,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  unit: 'month' | 'year',
+): { readonly from: string; readonly to: string } {
+  const last = to === undefined ? now().toISOString().slice(0, 10) : requireDay(to, 'to')
+  const first =
+    from === undefined ? `${last.slice(0, unit === 'month' ? 7 : 4)}${unit === 'month' ? '-01' : '-01-01'}` : requireDay(from, 'from')
+  requireOrder(first, last)
+  return { from: first, to: last }
+}
+
+/** Throws VALIDATION_ERROR when the first day is after the last. */
+export function requireOrder(from: string | undefined, to: string | undefined): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw problem('VALIDATION_ERROR', `from must not be after to, got ${from} and ${to}`)
+}
+
+/** The sums of an account's lines in a span. */
+export interface Balance {
+  readonly accountId: string
+  readonly debit: Amount
+  readonly credit: Amount
+  /** Debit less credit. */
+  readonly balance: Amount
+}
+
+/** The one core of every report: what the lines of some days sum up to, by account, in the order of their ids. */
+export async function balances(scope: Scope, books: Books, days: Pick<Span, 'from' | 'to'> = {}): Promise<Balance[]> {
+  const rows = await readRows<Sums>(scope, sumsByAccount(spanOf(scope, books, days)))
+  return rows.map(balanceOf)
+}
+
+/** What the store sums for a report. */
+export const spanOf = ({ workspace }: Scope, { currency, recordedBefore }: Books, days: Pick<Span, 'from' | 'to'>): Span => ({
+  workspaceId: workspace.id,
+  currency,
+  recordedBefore,
+  ...days,
+})
+
+/** Sums as the database wrote them. */
+export function balanceOf({ account_id, ...sums }: Sums): Balance {
+  const [debit, credit] = [readAmount(sums.debit), readAmount(sums.credit)]
+  return { accountId: account_id, debit, credit, balance: debit - credit }
+}

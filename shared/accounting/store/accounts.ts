@@ -1,0 +1,20 @@
+import { builder } from '#shared/db/builder.ts'
+import { slot } from '#shared/db/statement.ts'
+import { allColumns } from '#shared/records/record.ts'
+import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+const columnsIn = (accounts: RecordType) => {
+  const columns = allColumns(accounts)
+  return builder.raw(columns.map(() => '??').join(', '), [...columns])
+}
+
+/** The accounts with these ids, whoever asks. */
+export const accountsByIds = (accounts: RecordType): Fill =>
+  shaped(accounts, 'accounts by ids', () =>
+    builder.raw('select ? from ? where id = any(?::uuid[]) order by id', [columnsIn(accounts), tableOf(accounts), slot('ids')] as never),
+  )
+
+/** All accounts, whoever asks. */
+export const allAccounts = (accounts: RecordType): Fill =>
+  shaped(accounts, 'all accounts', () => builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)] as never))

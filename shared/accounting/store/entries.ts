@@ -1,0 +1,108 @@
+import { instantText } from '#shared/accounting/store/instant.ts'
+import { type Statement, sql } from '#shared/db/statement.ts'
+
+/** An entry as its tables keep it: amounts as decimal text. */
+export interface StoredEntry {
+  readonly id: string
+  readonly date: string
+  readonly memo: string
+  readonly source_type: string
+  readonly source_id: string | null
+  readonly total: string
+  readonly currency: string
+  readonly created_at: string
+  readonly reverses: string | null
+  readonly reversed_by: string | null
+  readonly lines: readonly StoredLine[]
+}
+
+/** A line of a stored entry. */
+export interface StoredLine {
+  readonly id: string
+  readonly account_id: string
+  readonly debit: string
+  readonly credit: string
+  readonly memo: string
+}
+
+/** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
+export const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
+  entry.currency, ${instantText('entry.created_at')} as created_at, entry.reverses,
+  (
+    select reversal.id from journal_entries as reversal
+    where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
+  ) as reversed_by,
+  (
+    select json_agg(json_build_object(
+      'id', line.id, 'account_id', line.account_id, 'debit', line.debit::text, 'credit', line.credit::text, 'memo', line.memo
+    ) order by line.position)
+    from journal_lines as line where line.workspace_id = $1 and line.entry_id = entry.id
+  ) as lines`
+
+/** One entry. Values: workspace, id. */
+export const findEntry = sql(
+  'find_entry',
+  `select ${entryColumns()} from journal_entries as entry where entry.workspace_id = $1 and entry.id = $2`,
+)
+
+/** Which entries are meant; what is undefined restricts nothing. */
+export interface EntryFilter {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly account?: string | undefined
+  readonly currency?: string | undefined
+  readonly status?: 'active' | 'reversed' | 'reversal' | undefined
+  /** Entries posted before this instant, as they were then. */
+  readonly before?: string | undefined
+}
+
+const isReversed = (bound: string | undefined): string => `exists (
+  select from journal_entries as reversal
+  where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound === undefined ? '' : ` and reversal.created_at < ${bound}`}
+)`
+
+/** The condition of a filter with its values, of which the workspace is the first. */
+function conditionOf(
+  workspaceId: string,
+  filter: EntryFilter,
+): { readonly where: string; readonly values: unknown[]; readonly shape: string } {
+  const values: unknown[] = [workspaceId]
+  const place = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
+  const parts = ['entry.workspace_id = $1']
+  const { from, to, account, currency, status, before } = filter
+  const bound = before === undefined ? undefined : place(before, 'timestamptz')
+  if (bound !== undefined) parts.push(`entry.created_at < ${bound}`)
+  if (from !== undefined) parts.push(`entry.date >= ${place(from, 'date')}`)
+  if (to !== undefined) parts.push(`entry.date <= ${place(to, 'date')}`)
+  if (currency !== undefined) parts.push(`entry.currency = ${place(currency, 'text')}`)
+  if (account !== undefined) {
+    const touching = `select from journal_lines as line where line.workspace_id = $1 and line.entry_id = entry.id`
+    parts.push(`exists (${touching} and line.account_id = ${place(account, 'uuid')})`)
+  }
+  if (status === 'active') parts.push(`entry.reverses is null and not ${isReversed(bound)}`)
+  if (status === 'reversed') parts.push(isReversed(bound))
+  if (status === 'reversal') parts.push('entry.reverses is not null')
+  const given = Object.entries({ from, to, account, currency, before }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  return { where: parts.join(' and '), values, shape: [...given, status ?? ''].join('_') }
+}
+
+/** The entries that a filter means, newest first. */
+export function findEntries(workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement {
+  const { where, values, shape } = conditionOf(workspaceId, filter)
+  const [most, skipped] = [`$${values.push(limit)}`, `$${values.push(offset)}`]
+  // The page is found first: its entries alone are joined with their lines.
+  const text = `select ${entryColumns(filter.before === undefined ? '' : '$2::timestamptz')}
+    from (
+      select entry.workspace_id, entry.id from journal_entries as entry where ${where}
+      order by entry.created_at desc, entry.id desc limit ${most} offset ${skipped}
+    ) as page
+    join journal_entries as entry on entry.workspace_id = $1 and entry.id = page.id
+    order by entry.created_at desc, entry.id desc`
+  return sql(`find_entries_${shape}`, text)(...values)
+}
+
+/** How many entries a filter means. */
+export function countEntries(workspaceId: string, filter: EntryFilter): Statement {
+  const { where, values, shape } = conditionOf(workspaceId, filter)
+  return sql(`count_entries_${shape}`, `select count(*) as total from journal_entries as entry where ${where}`)(...values)
+}

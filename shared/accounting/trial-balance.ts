@@ -1,0 +1,17 @@
+import { writeAmount } from '#shared/accounting/amount.ts'
+import { balances, openBooks } from '#shared/accounting/report.ts'
+import type { TrialBalance, TrialBalanceQuery } from '#shared/accounting/report-schemas.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** The totals of every account that has lines in a currency, of all days. */
+export async function trialBalanceOf(scope: Scope, query: TrialBalanceQuery): Promise<TrialBalance> {
+  const books = await openBooks(scope, query)
+  const { currency, currencies } = books
+  const rows = (await balances(scope, books)).map(({ accountId, debit, credit, balance }) => ({
+    account_id: accountId,
+    debit: writeAmount(debit, currency),
+    credit: writeAmount(credit, currency),
+    balance: writeAmount(balance, currency),
+  }))
+  return { rows, currency, currencies }
+}

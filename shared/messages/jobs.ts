@@ -1,0 +1,17 @@
+import { schema, t } from '#shared/kernel/schema.ts'
+import { connectionView } from '#shared/messages/connection.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+/** Signs in at a connection's mail server and leaves again: what it says is noted with the connection, and given back. */
+export const testConnection = defineJob({
+  name: 'messages.test-connection',
+  kind: 'messages.test-connection',
+  pool: 'mail',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.once,
+  timeoutSeconds: 60,
+  tracked: true,
+  payload: schema(t.Object({ connectionId: t.String() })),
+  result: connectionView,
+})

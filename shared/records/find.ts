@@ -1,0 +1,26 @@
+import { asArrays, plannedForValues } from '#shared/db/statement.ts'
+import { requireAccess, withRecordType } from '#shared/records/picture.ts'
+import { compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
+import { visibleRows } from '#shared/records/read.ts'
+import type { RecordView, Row } from '#shared/records/record.ts'
+import { pageOf } from '#shared/records/search.ts'
+import { chosenFields } from '#shared/records/selection.ts'
+import { shaped } from '#shared/records/statements.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/**
+ * A page of the records that match and that the caller may read, as `searchRecords` gives it, without counting the others. Of long records
+ * a page holds as much text as they have: ask for few at a time.
+ */
+export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & PageOf): Promise<RecordView[]> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const chosen = chosenFields(type, access, query.fields)
+    const compiled = compileQuery(scope, type, access, query)
+    const fill = shaped(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
+    const statement = fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 })
+    const rows = await readRows<Row>(scope, asArrays(compiled.dependsOnValues ? plannedForValues(statement) : statement))
+    const found = rows.filter(([id]) => id !== null)
+    return visibleRows(type, found, access, chosen)
+  })
+}

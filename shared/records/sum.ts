@@ -1,0 +1,157 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { RecordAccess } from '#shared/policy/record-access.ts'
+import { namedField } from '#shared/records/filter.ts'
+import { requireAccess, withRecordType } from '#shared/records/picture.ts'
+import { compileQuery, hideableIn, type RecordQuery } from '#shared/records/query.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+import type { Field } from '#shared/types/fields/field.ts'
+import { amountOfCell } from '#shared/types/fields/number.ts'
+import { requireSortable } from '#shared/types/fields/search.ts'
+import type { RecordType } from '#shared/types/record-type.ts'
+
+/** What groups are made by: a field's value, or the day or month of a date or instant, of which the latter needs a time zone. */
+export type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
+
+/** What is added up, of which records. */
+export interface SumQuery extends Omit<RecordQuery, 'sort'> {
+  /** Keys of number and currency fields. */
+  readonly sums: readonly string[]
+  readonly by?: readonly GroupKey[]
+}
+
+/** Records that are alike in what they are grouped by. */
+export interface SumGroup {
+  /** The values of `by` in its order: text, `true`, `false`, or null for none; a day reads `2026-11-21`, a month `2026-11`. */
+  readonly by: readonly (string | boolean | null)[]
+  /** How many records there are. */
+  readonly count: number
+  /** By field key: the exact sum, one for each currency that occurs in the order of their codes; `code` is null of a number field. */
+  readonly sums: Readonly<Record<string, readonly Sum[]>>
+}
+
+export interface Sum {
+  readonly code: string | null
+  /** Decimal text. */
+  readonly amount: string
+  /** How many records have a value. */
+  readonly count: number
+}
+
+/** Groups in one answer; more is refused. */
+export const maxGroups = 10_000
+
+/**
+ * Adds up fields of the records that match and that the caller may read, exactly and in the database, by groups in the order of their
+ * values. No record, no group. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than
+ * `maxGroups` and for a field that cannot be added up or grouped by.
+ */
+export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const compiled = compileQuery(scope, type, access, query)
+    const keys = (query.by ?? []).map((key) => groupKey(type, hideableIn(access, query), key))
+    const summed = query.sums.map((key) => summable(type, access, query, key))
+    const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
+    const fill = shaped(access, `sums ${shape} ${compiled.shape}`, () =>
+      sumsOf(
+        type,
+        keys.map(({ value }) => value),
+        summed,
+        compiled.where(),
+      ),
+    )
+    const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
+    const rows = await readRows<readonly unknown[]>(scope, asArrays(plannedForValues(fill({ ...compiled.values, ...zones }))))
+    return groupsOf(
+      rows.filter(([count]) => count !== null),
+      keys.length,
+      summed,
+    )
+  })
+}
+
+interface Key {
+  readonly shape: string
+  /** SQL of what is grouped by, with the name of the slot of its time zone. */
+  readonly value: (zone: string) => Knex.Raw
+  readonly zone: string
+}
+
+function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey): Key {
+  const field = namedField(type, hideable, key.field, 'by')
+  requireSortable(field, 'by')
+  if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
+  if (!('span' in key)) return { shape: field.key, value: () => builder.raw(plainGroup(field), [field.column]), zone: 'UTC' }
+  if (field.type !== 'date' && field.type !== 'datetime') throw problem('VALIDATION_ERROR', `by: ${field.key} has no ${key.span}`)
+  const pattern = key.span === 'month' ? 'YYYY-MM' : 'YYYY-MM-DD'
+  return {
+    shape: `${field.key} ${key.span}`,
+    value: (zone) =>
+      field.type === 'date'
+        ? builder.raw(`to_char(??, '${pattern}')`, [field.column])
+        : builder.raw(`to_char(?? at time zone ?::text, '${pattern}')`, [field.column, slot(zone) as never]),
+    zone: key.timeZone,
+  }
+}
+
+/** A number reads without the zeros of its column. */
+const plainGroup = ({ type }: Field): string => (type === 'number' ? 'trim_scale(??)::text' : '??')
+
+function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
+  const field = namedField(type, hideableIn(access, query), key, 'sums')
+  if (field.type !== 'number' && field.type !== 'currency') {
+    throw problem('VALIDATION_ERROR', `sums: ${key} is a ${field.type} field and cannot be added up`)
+  }
+  return field
+}
+
+/**
+ * Every group once as a whole, and once more for each currency of each currency field. A row has the count of records, the values grouped
+ * by, then of each field its sum, the count of its values, its code, and whether the row is one of that code.
+ */
+function sumsOf(type: RecordType, keys: readonly Key['value'][], fields: readonly Field[], where: Knex.Raw | undefined): Knex.Raw {
+  const groups = keys.map((_, index) => `g${index}`)
+  const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
+  const picked = [
+    ...keys.map((value, index) => builder.raw(`? as g${index}`, [value(`zone ${index}`)])),
+    ...fields.map(({ column }, index) => builder.raw(`?? as a${index}`, [column])),
+    ...fields.flatMap(({ codeColumn }, index) => (codeColumn === null ? [] : [builder.raw(`?? as c${index}`, [codeColumn])])),
+  ]
+  const sums = fields.map((_, index) => {
+    const code = codes[index]
+    return `sum(a${index}), count(a${index}), ${code ?? 'null::text'}, ${code ? `grouping(${code}) = 0` : 'false'}`
+  })
+  const sets = [groups, ...codes.flatMap((code) => (code === null ? [] : [[...groups, code]]))].map((set) => `(${set.join(', ')})`)
+  const orders = [...groups, ...codes.filter((code) => code !== null), 'count(*)']
+  return builder.raw(
+    `select ${['count(*)', ...groups, ...sums].join(', ')} from (select ${picked.map(() => '?').join(', ')} from ? where ?) as picked
+     group by grouping sets (${sets.join(', ')}) having count(*) > 0
+     order by ${orders.join(', ')} limit ${(maxGroups + 1) * (1 + codes.length)}`,
+    [...picked, tableOf(type), where ?? builder.raw('true')],
+  )
+}
+
+function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {
+  const groups = new Map<string, { by: SumGroup['by']; count: number; sums: Record<string, Sum[]> }>()
+  for (const [count, ...cells] of rows) {
+    const by = cells.slice(0, keys) as unknown as SumGroup['by']
+    const group = groups.get(JSON.stringify(by)) ?? { by, count: 0, sums: Object.fromEntries(fields.map(({ key }) => [key, []])) }
+    groups.set(JSON.stringify(by), group)
+    const parts = fields.map((field, index) => ({ field, cells: cells.slice(keys + 4 * index, keys + 4 * index + 4) }))
+    const ofCode = parts.find(({ cells: [, , , isOfCode] }) => isOfCode)
+    if (!ofCode) group.count = Number(count)
+    const told = ofCode ? [ofCode] : parts.filter(({ field }) => field.codeColumn === null)
+    for (const {
+      field,
+      cells: [sum, held, code],
+    } of told) {
+      if (sum !== null)
+        group.sums[field.key]?.push({ code: code as string | null, amount: amountOfCell(sum as string), count: Number(held) })
+    }
+  }
+  if (groups.size > maxGroups) throw problem('VALIDATION_ERROR', `by must make at most ${maxGroups} groups`)
+  return [...groups.values()]
+}

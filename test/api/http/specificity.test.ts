@@ -1,0 +1,33 @@
+import test from 'ava'
+import { specificFirst } from '#api/http/specificity.ts'
+import { sections } from '#api/routes.ts'
+
+test('of two paths that fit an address, the more literal one stands first', (t) => {
+  const sorted = ['/a', '/a/b/c', '/a/b/:id', '/a/b', '/a/:id/c', '/a/:id/:other', '/a/:id{/*path}', '/a/*path', '/:id/b', '/:id']
+  const shuffled = [...sorted].reverse()
+  t.deepEqual(
+    specificFirst(shuffled, (path) => path).filter((path) => path.startsWith('/a/')),
+    sorted.filter((path) => path.startsWith('/a/')),
+  )
+})
+
+test('equal ones keep their order, and what takes the rest comes behind what ends', (t) => {
+  const items = [
+    { path: '/x/*rest', name: 1 },
+    { path: '/x/:a', name: 2 },
+    { path: '/x/:b', name: 3 },
+    { path: '/x', name: 4 },
+    { path: '/x/y', name: 5 },
+  ]
+  t.deepEqual(
+    specificFirst(items, ({ path }) => path).map(({ name }) => name),
+    [5, 2, 3, 4, 1],
+  )
+})
+
+test('no two routes are reached by the same requests', (t) => {
+  const shapes = sections.flatMap(({ base, routes }) =>
+    routes.map(({ method, path }) => `${method} ${(base + path).replaceAll(/:\w+/g, ':').replaceAll(/\*\w+/g, '*')}`),
+  )
+  t.is(new Set(shapes).size, shapes.length)
+})
