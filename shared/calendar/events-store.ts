@@ -133,6 +133,23 @@ export const findInvitedInWindow = (
   personId: string,
 ): Promise<FoundEvent[]> => db.query<FoundEvent>(asGuest(workspaceId, exceptCalendarIds, window.from, window.to, personId))
 
+const accepted = sql(
+  'find_accepted_events_in_window',
+  within(`$2::boolean and exists (
+    select from calendar_attendees as guest
+    where guest.workspace_id = $1 and guest.user_id = $5 and guest.event_id in (event.id, event.series_id)
+  ) and not exists (
+    select from calendars as own where own.workspace_id = $1 and own.id = event.calendar_id and own.owner_id = $5
+  )`),
+)
+/** Events on calendars of others to which a person is invited, with its answers. */
+export const findAcceptedInWindow = (
+  db: Executor,
+  workspaceId: string,
+  window: { readonly from: Date; readonly to: Date },
+  personId: string,
+): Promise<FoundEvent[]> => db.query<FoundEvent>(accepted(workspaceId, true, window.from, window.to, personId))
+
 const ofRecord = sql(
   'find_events_of_record',
   `select ${own}, me.status as my_status
