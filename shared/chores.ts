@@ -1,3 +1,4 @@
+import { blobChores } from '#shared/blobs/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
 import { functionChores } from '#shared/functions/chores.ts'
@@ -13,6 +14,7 @@ import { workspaceChores } from '#shared/workspaces/chores.ts'
 /** Everything that keeps house: what is removed when its time is over, and what is made good behind processes that died. */
 export const chores: readonly Chore<Services & Sweeper>[] = [
   ...dbChores,
+  ...blobChores,
   ...queueChores,
   ...mailChores,
   ...peopleChores,

@@ -12,6 +12,10 @@ export interface Config {
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** The service that files lie in; null keeps them below `dataDir`. */
+  readonly s3: S3Settings | null
+  /** Bytes that nothing names any more are gone after so many seconds. */
+  readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
@@ -27,6 +31,17 @@ export interface Config {
   readonly slowRequestMs: number
   /** The same for statements to the database. */
   readonly slowStatementMs: number
+}
+
+/** How to reach a bucket of a service that speaks S3; without an endpoint it is Amazon's. */
+export interface S3Settings {
+  readonly endpoint: string | null
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket stands in the path and not in the host name. */
+  readonly pathStyle: boolean
 }
 
 /** One variable: how it is read. A reader throws a short text that says what would be right. */
@@ -105,6 +120,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
     mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])
+      ? {
+          endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', address(['http:', 'https:'])) : null,
+          bucket: read('S3_BUCKET', text()),
+          region: read('S3_REGION', text('us-east-1')),
+          accessKeyId: read('S3_ACCESS_KEY_ID', text()),
+          secretAccessKey: read('S3_SECRET_ACCESS_KEY', text()),
+          // What is not Amazon's seldom has a host name for each bucket.
+          pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
+        }
+      : null,
+    driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {
           domain: read('DKIM_DOMAIN', text()),

@@ -30,6 +30,27 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table blob_store (
+  is_only boolean default true not null,
+  kind text not null,
+  id uuid not null,
+  constraint blob_store_is_only_check CHECK (is_only),
+  constraint blob_store_kind_check CHECK ((kind = ANY (ARRAY['disk'::text, 's3'::text]))),
+  constraint blob_store_pkey PRIMARY KEY (is_only)
+);
+
+create table blobs (
+  workspace_id uuid not null,
+  id uuid not null,
+  holders integer default 0 not null,
+  idle_since timestamp with time zone default clock_timestamp(),
+  doomed boolean default false not null,
+  constraint blobs_doomed_without_holders CHECK (((NOT doomed) OR (holders = 0))),
+  constraint blobs_holders_check CHECK ((holders >= 0)),
+  constraint blobs_idle_without_holders CHECK (((holders = 0) = (idle_since IS NOT NULL))),
+  constraint blobs_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table cache_changes (
   id bigint generated always as identity not null,
   written_in xid8 default pg_current_xact_id() not null,
@@ -238,24 +259,16 @@ create table invitations (
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
-create table job_file_chunks (
-  file_id uuid not null,
-  "position" integer not null,
-  bytes bytea not null,
-  constraint job_file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES job_files(id) ON DELETE CASCADE,
-  constraint job_file_chunks_pkey PRIMARY KEY (file_id, "position")
-);
-
 create table job_files (
+  workspace_id uuid not null,
   id uuid not null,
-  workspace_id uuid,
   content_type text not null,
   name text default ''::text not null,
   headers jsonb default '{}'::jsonb not null,
-  size_bytes bigint default 0 not null,
-  complete boolean default false not null,
+  size_bytes bigint not null,
+  blob_id uuid not null,
   created_at timestamp with time zone default now() not null,
-  constraint job_files_pkey PRIMARY KEY (id),
+  constraint job_files_pkey PRIMARY KEY (workspace_id, id),
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -607,6 +620,8 @@ CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace
 
 CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_id, object_type, id DESC);
 
+CREATE INDEX blobs_idle ON public.blobs USING btree (idle_since) WHERE (idle_since IS NOT NULL);
+
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
 
 CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
@@ -630,8 +645,6 @@ CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspa
 CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (token_hash);
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
-
-CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
 
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
 
@@ -806,6 +819,28 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_blob()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'UPDATE' and new.blob_id is not distinct from old.blob_id then
+        return null;
+      end if;
+      if tg_op <> 'INSERT' and old.blob_id is not null then
+        update blobs set holders = holders - 1, idle_since = case when holders = 1 then clock_timestamp() end
+        where workspace_id = old.workspace_id and id = old.blob_id;
+      end if;
+      if tg_op <> 'DELETE' and new.blob_id is not null then
+        update blobs set holders = holders + 1, idle_since = null
+        where workspace_id = new.workspace_id and id = new.blob_id and not doomed;
+        if not found then
+          raise exception 'blob % is not kept any more', new.blob_id using errcode = 'foreign_key_violation', constraint = 'blob_is_kept';
+        end if;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -926,6 +961,8 @@ CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EA
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.job_files FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE CONSTRAINT TRIGGER journal_entries_balance AFTER INSERT ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_balance();
 

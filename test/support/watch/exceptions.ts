@@ -36,9 +36,9 @@ export const exceptions: readonly Exception[] = [
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
   {
-    statements: ['finish_job_file', 'find_job_file', 'remove_job_file'],
-    tables: ['job_files'],
-    because: 'the id comes from the operation that the file belongs to, or from its job; no caller names one',
+    statements: ['doom_idle_blobs', 'delete_blobs', 'find_blob_store', 'replace_blob_store'],
+    tables: ['blobs'],
+    because: 'bytes that nothing holds are swept in all workspaces; whether a store is in use at all is asked of the whole installation',
   },
   {
     statements: ['find_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
