@@ -1,5 +1,7 @@
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as calendars } from '#api/calendar/calendar-routes.ts'
+import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -41,6 +43,8 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...calendars,
+  ...calendarEvents,
   ...jobs,
 ]
 

@@ -1,3 +1,4 @@
+import { calendarDue } from '#shared/calendar/due.ts'
 import { chores } from '#shared/chores.ts'
 import { choresDue } from '#shared/due/chores.ts'
 import type { DueKind } from '#shared/due/kind.ts'
@@ -7,4 +8,4 @@ import { mailDue } from '#shared/mail/jobs.ts'
 export const choreKind = choresDue(chores)
 
 /** Every kind of work that falls due. A room joins with its own. */
-export const dueKinds: readonly DueKind<unknown>[] = [choreKind, mailDue]
+export const dueKinds: readonly DueKind<unknown>[] = [choreKind, calendarDue, mailDue]

@@ -1,3 +1,4 @@
+import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
@@ -26,4 +27,6 @@ export const jobs: readonly AnyJob[] = [
   invokeFunction,
   runFunction,
   doChore,
+  mailGuests,
+  ringCalendar,
 ]

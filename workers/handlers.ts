@@ -1,3 +1,5 @@
+import mailGuests from '#workers/calendar/mail-guests.ts'
+import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
@@ -31,4 +33,6 @@ export const handlers: readonly AnyHandler[] = [
   invoke,
   runAsPart,
   doChore,
+  mailGuests,
+  ringCalendar,
 ]

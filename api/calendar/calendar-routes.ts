@@ -1,7 +1,8 @@
-import { answer, org } from '#api/http/route.ts'
 import { Replaced } from '#api/http/reply.ts'
+import { answer, org } from '#api/http/route.ts'
 import { changeCalendar, createCalendar, deleteCalendar, getCalendar, listCalendars, viewOf } from '#shared/calendar/calendars.ts'
 import { switchFeed } from '#shared/calendar/feed-link.ts'
+import { moved, moveInput, moveRecord } from '#shared/calendar/move-record.ts'
 import { calendarChange, calendarInput, calendarView, deleted, shareInput, shareView } from '#shared/calendar/schemas.ts'
 import { addShare, listShares, removeShare } from '#shared/calendar/shares.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -21,7 +22,9 @@ export const routes = [
     description: "The caller's own, those shared with it, and those that its roles reach.",
     query: schema(
       t.Object({
-        all: t.Optional(t.Enum(['0', '1', 'true', 'false'], { description: "1 for other members' personal calendars that they let be seen, too." })),
+        all: t.Optional(
+          t.Enum(['0', '1', 'true', 'false'], { description: "1 for other members' personal calendars that they let be seen, too." }),
+        ),
       }),
     ),
     status: 200,
@@ -83,6 +86,18 @@ export const routes = [
     status: 200,
     response: calendarView,
     handle: async ({ params, body }, scope) => viewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: `${calendar}/records/:recordId`,
+    summary: 'Move a record of a records calendar',
+    description: 'Needs calendar:write on the calendar and records:update on the record; the fields that it writes must be visible.',
+    body: moveInput,
+    fails: ['FORBIDDEN', 'DUPLICATE_VALUE'],
+    status: 200,
+    response: moved,
+    handle: ({ params, body }, scope) => moveRecord(scope, params.calId, params.recordId, body),
   }),
   answer({
     ...common,

@@ -22,7 +22,8 @@ export const routes = [
     method: 'GET',
     path: events,
     summary: 'List events in a window',
-    description: 'Repeats are expanded, into 2,000 occurrences at most. Of what the caller may not look into it sees that the time is taken.',
+    description:
+      'Repeats are expanded, into 2,000 occurrences at most. Of what the caller may not look into it sees that the time is taken.',
     query: listQuery,
     status: 200,
     response: eventList,
@@ -67,7 +68,8 @@ export const routes = [
     method: 'DELETE',
     path: event,
     summary: 'Delete an event',
-    description: 'Of a repeating one all of it, one occurrence, or that and those after it. Guests are mailed a cancellation unless notify is 0.',
+    description:
+      'Of a repeating one all of it, one occurrence, or that and those after it. Guests are mailed a cancellation unless notify is 0.',
     query: changeQuery,
     fails: ['FORBIDDEN'],
     status: 200,

@@ -48,7 +48,7 @@ const personOf = ({ actor }: Scope): string | null => (actor.type === 'user' ? a
 export async function requireCalendar(scope: Scope, id: string, needed: Access): Promise<Accessed> {
   const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, personOf(scope), id) : undefined
   const access = calendar ? accessTo(calendar, scope.actor) : 'none'
-  if (!calendar || access === 'none') throw problem('NOT_FOUND', 'No such calendar')
+  if (!calendar || access === 'none') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
   return { calendar, access }
 }
@@ -62,7 +62,7 @@ export function requireAccess(access: Access, needed: Access, { key }: Pick<Cale
 export async function requireCalendars(scope: Scope, ids: readonly string[]): Promise<Accessed[]> {
   const known = await accessCalendars(scope, ids)
   const missing = ids.find((id) => !known.has(id.toLowerCase()))
-  if (missing !== undefined) throw problem('NOT_FOUND', `No such calendar: ${missing.slice(0, 80)}`)
+  if (missing !== undefined) throw problem('NOT_FOUND')
   return [...known.values()]
 }
 

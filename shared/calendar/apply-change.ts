@@ -1,12 +1,11 @@
 import type { EventRow } from '#shared/calendar/event.ts'
-import { whenOf } from '#shared/calendar/event.ts'
+import { seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import { requireFollowable } from '#shared/calendar/expand.ts'
 import { readRule } from '#shared/calendar/rule.ts'
 import { requireZone } from '#shared/calendar/schemas.ts'
 import { movedRepeats } from '#shared/calendar/shift.ts'
 import { readWhen, type When, whenColumns } from '#shared/calendar/when.ts'
-import { seriesOf } from '#shared/calendar/event.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 
@@ -23,7 +22,10 @@ export function applyChange(row: EventRow, change: EventChange): EventRow {
   const before = whenOf(row)
   const when = readWhen(change, before, row.timezone)
   const isMoved = !isSameTime(before, when)
-  const repeats = isMoved && change.recurrence === undefined ? movedRepeats(row, when) : { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
+  const repeats =
+    isMoved && change.recurrence === undefined
+      ? movedRepeats(row, when)
+      : { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const changed: EventRow = {
     ...row,
     ...plain,
@@ -52,7 +54,8 @@ function linkOf(row: EventRow, { record_type, record_id }: EventChange): Pick<Ev
   return { record_type: type, record_id: id }
 }
 
-export const isSameTime = (a: When, b: When): boolean => a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
+export const isSameTime = (a: When, b: When): boolean =>
+  a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
 
 /** Whether a change is one that calendars count by SEQUENCE: of the time, the repeats, or whether it takes place. */
 export function isSignificant(before: EventRow, after: EventRow): boolean {
@@ -69,7 +72,10 @@ export function isSignificant(before: EventRow, after: EventRow): boolean {
 /** The event as it is to be written: SEQUENCE grows with what is significant, and reminders count anew from a new time. */
 export function stamped(before: EventRow, after: EventRow, now: Date): EventRow {
   const at = now.toISOString()
-  const isTimed = !isSameTime(whenOf(before), whenOf(after)) || before.recurrence !== after.recurrence || before.reminders?.join() !== after.reminders?.join()
+  const isTimed =
+    !isSameTime(whenOf(before), whenOf(after)) ||
+    before.recurrence !== after.recurrence ||
+    before.reminders?.join() !== after.reminders?.join()
   return {
     ...after,
     sequence: before.sequence + (isSignificant(before, after) ? 1 : 0),

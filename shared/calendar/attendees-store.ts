@@ -15,7 +15,11 @@ export async function findAttendees(db: Executor, workspaceId: string, eventIds:
 }
 
 /** A guest to be written. */
-export type WrittenAttendee = Omit<Attendee, 'token_sealed'> & { readonly position: number; readonly token_hash: Buffer; readonly token_sealed: Buffer }
+export type WrittenAttendee = Omit<Attendee, 'token_sealed'> & {
+  readonly position: number
+  readonly token_hash: Buffer
+  readonly token_sealed: Buffer
+}
 
 const insert = sql(
   'insert_event_attendees',
@@ -26,24 +30,48 @@ const insert = sql(
 )
 export async function insertAttendees(db: Executor, workspaceId: string, attendees: readonly WrittenAttendee[]): Promise<void> {
   if (attendees.length === 0) return
-  const rows = attendees.map(({ token_hash, token_sealed, ...one }) => ({ ...one, hash: token_hash.toString('hex'), sealed: token_sealed.toString('hex') }))
+  const rows = attendees.map(({ token_hash, token_sealed, ...one }) => ({
+    ...one,
+    hash: token_hash.toString('hex'),
+    sealed: token_sealed.toString('hex'),
+  }))
   await db.query(insert(workspaceId, JSON.stringify(rows)))
 }
 
-const remove = sql('delete_event_attendees', 'delete from calendar_attendees where workspace_id = $1 and event_id = any($2) and id = any($3)')
+const remove = sql(
+  'delete_event_attendees',
+  'delete from calendar_attendees where workspace_id = $1 and event_id = any($2) and id = any($3)',
+)
 /** Takes guests off events. */
-export async function deleteAttendees(db: Executor, workspaceId: string, eventIds: readonly string[], ids: readonly string[]): Promise<void> {
+export async function deleteAttendees(
+  db: Executor,
+  workspaceId: string,
+  eventIds: readonly string[],
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length > 0) await db.query(remove(workspaceId, eventIds, ids))
 }
 
-const setStatus = sql('set_attendee_status', 'update calendar_attendees set status = $4 where workspace_id = $1 and event_id = $2 and id = $3')
+const setStatus = sql(
+  'set_attendee_status',
+  'update calendar_attendees set status = $4 where workspace_id = $1 and event_id = $2 and id = $3',
+)
 export async function writeAnswer(db: Executor, workspaceId: string, { event_id, id }: Attendee, status: Answer): Promise<void> {
   await db.query(setStatus(workspaceId, event_id, id, status))
 }
 
-const setMailed = sql('set_attendees_mailed', 'update calendar_attendees set is_mailed = $4 where workspace_id = $1 and event_id = $2 and id = any($3)')
+const setMailed = sql(
+  'set_attendees_mailed',
+  'update calendar_attendees set is_mailed = $4 where workspace_id = $1 and event_id = $2 and id = any($3)',
+)
 /** Notes whether the last mail to guests went out. */
-export async function noteMailed(db: Executor, workspaceId: string, eventId: string, ids: readonly string[], isMailed: boolean): Promise<void> {
+export async function noteMailed(
+  db: Executor,
+  workspaceId: string,
+  eventId: string,
+  ids: readonly string[],
+  isMailed: boolean,
+): Promise<void> {
   if (ids.length > 0) await db.query(setMailed(workspaceId, eventId, ids, isMailed))
 }
 

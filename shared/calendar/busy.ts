@@ -1,5 +1,5 @@
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
-import { findAcceptedInWindow, findEventsInWindow, type FoundEvent } from '#shared/calendar/events-store.ts'
+import { type FoundEvent, findAcceptedInWindow, findEventsInWindow } from '#shared/calendar/events-store.ts'
 import { type Happens, happensIn } from '#shared/calendar/occurrences.ts'
 import { isBusy } from '#shared/calendar/overlap.ts'
 import type { Window } from '#shared/calendar/time.ts'
@@ -41,14 +41,19 @@ export async function busyElsewhere(
     const found = await findAcceptedInWindow(db, workspace.id, dates(window), userId)
     const happens = happensIn(found, window, ({ timezone }) => timezone, mostOccurrences)
     const comes = ({ event }: Happens<FoundEvent>) => event.my_status === 'accepted' || event.my_status === 'tentative'
-    busy.set(userId, happens.filter((one) => isBusy(one.event) && comes(one)))
+    busy.set(
+      userId,
+      happens.filter((one) => isBusy(one.event) && comes(one)),
+    )
   }
   return busy
 }
 
 /** Times that follow or overlap each other as one, within a window. */
 export function merged(times: readonly Busy[], { from, to }: Window): Busy[] {
-  const inside = times.map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) })).filter(({ start, end }) => end > start)
+  const inside = times
+    .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
+    .filter(({ start, end }) => end > start)
   const joined: { start: number; end: number }[] = []
   for (const { start, end } of inside.sort((a, b) => a.start - b.start)) {
     const last = joined.at(-1)
@@ -59,4 +64,5 @@ export function merged(times: readonly Busy[], { from, to }: Window): Busy[] {
 }
 
 /** The instants that occurrences take. */
-export const spansOf = (happens: readonly Pick<Happens, 'from' | 'to'>[]): Busy[] => happens.map(({ from, to }) => ({ start: from, end: to }))
+export const spansOf = (happens: readonly Pick<Happens, 'from' | 'to'>[]): Busy[] =>
+  happens.map(({ from, to }) => ({ start: from, end: to }))

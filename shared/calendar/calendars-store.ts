@@ -1,7 +1,7 @@
+import type { CalendarSettings, levels } from '#shared/calendar/schemas.ts'
 import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
-import type { CalendarSettings, levels } from '#shared/calendar/schemas.ts'
 
 declareConflicts({ calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'] })
 
@@ -73,8 +73,12 @@ export const listCalendarRows = (db: Executor, workspaceId: string, userId: stri
 
 const listOwned = sql('list_owned_calendars', `${shared} and calendar.owner_id = any($3) ${order}`)
 /** The personal calendars of some people. */
-export const listOwnedCalendars = (db: Executor, workspaceId: string, viewerId: string | null, owners: readonly string[]): Promise<Calendar[]> =>
-  db.query<Calendar>(listOwned(workspaceId, viewerId, owners))
+export const listOwnedCalendars = (
+  db: Executor,
+  workspaceId: string,
+  viewerId: string | null,
+  owners: readonly string[],
+): Promise<Calendar[]> => db.query<Calendar>(listOwned(workspaceId, viewerId, owners))
 
 /** What a new calendar is made of. */
 export type NewCalendar = Pick<

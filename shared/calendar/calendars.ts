@@ -1,5 +1,13 @@
 import { type Accessed, atLeast, requireCalendar, requireManage, visible } from '#shared/calendar/access.ts'
-import { type Calendar, deleteCalendarRow, insertCalendar, listCalendarRows, lockCalendar, updateCalendar } from '#shared/calendar/calendars-store.ts'
+import { checkBooking } from '#shared/calendar/booking/settings.ts'
+import {
+  type Calendar,
+  deleteCalendarRow,
+  insertCalendar,
+  listCalendarRows,
+  lockCalendar,
+  updateCalendar,
+} from '#shared/calendar/calendars-store.ts'
 import { feedUrl } from '#shared/calendar/feed-link.ts'
 import { made, makeOwnCalendars, teamKey } from '#shared/calendar/own-calendars.ts'
 import { checkSource } from '#shared/calendar/record-source.ts'
@@ -10,8 +18,8 @@ import {
   type CalendarView,
   calendarSettings,
   requireZone,
+  settingKeys,
 } from '#shared/calendar/schemas.ts'
-import { checkBooking } from '#shared/calendar/booking/settings.ts'
 import { sixDigits } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -39,7 +47,7 @@ export async function getCalendar(scope: Scope, id: string): Promise<CalendarVie
 export async function primaryCalendar(scope: Scope): Promise<Accessed> {
   if (scope.actor.type !== 'user') throw problem('VALIDATION_ERROR', 'calendar_id is required: an access key has no calendar of its own')
   const own = (await reachableCalendars(scope, false)).find(({ calendar }) => calendar.is_primary && calendar.owner_id === scope.actor.id)
-  if (!own) throw problem('NOT_FOUND', 'No such calendar')
+  if (!own) throw problem('NOT_FOUND')
   return own
 }
 
@@ -108,7 +116,6 @@ async function mergedSettings(
   return settings
 }
 
-const settingKeys = Object.keys(calendarSettings.json.properties as object)
 const onlyKnown = (settings: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => settingKeys.includes(key)))
 
@@ -116,7 +123,7 @@ const onlyKnown = (settings: Readonly<Record<string, unknown>>): unknown =>
 export async function deleteCalendar(scope: Scope, id: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, id, 'manage')
   if (calendar.is_primary || calendar.key === teamKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
-  if (!(await deleteCalendarRow(scope.db, scope.workspace.id, calendar.id))) throw problem('NOT_FOUND', 'No such calendar')
+  if (!(await deleteCalendarRow(scope.db, scope.workspace.id, calendar.id))) throw problem('NOT_FOUND')
   return { deleted: true }
 }
 

@@ -1,8 +1,8 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
+import { applyChange, stamped } from '#shared/calendar/apply-change.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import { calendarFor } from '#shared/calendar/create-event.ts'
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
-import { applyChange, stamped } from '#shared/calendar/apply-change.ts'
 import type { ChangeQuery, EventChange, EventView } from '#shared/calendar/event-schemas.ts'
 import { type EventSet, lockEventSet } from '#shared/calendar/event-set.ts'
 import { startsOf } from '#shared/calendar/expand.ts'
@@ -56,7 +56,12 @@ function planOf(set: EventSet, change: EventChange, query: ChangeQuery, now: Dat
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
   const [first, ...later] = changeSeries(rest, change, now)
   const exceptionsBefore = new Map(exceptions.map((one) => [one.id, one]))
-  const moving = later.map(({ before, after }): RowChange => ({ ...(before ? { before: exceptionsBefore.get(before.id) ?? before } : {}), ...(after ? { after } : {}) }))
+  const moving = later.map(
+    ({ before, after }): RowChange => ({
+      ...(before ? { before: exceptionsBefore.get(before.id) ?? before } : {}),
+      ...(after ? { after } : {}),
+    }),
+  )
   return { rows: [...kept, { after: { ...(first?.after as EventRow), sequence: 0 } }, ...moving], shown: rest.series.id }
 }
 

@@ -10,6 +10,7 @@ import { hear } from '#shared/calendar/hear.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
 import { eventViewOf, requireSight } from '#shared/calendar/read-event.ts'
 import { written } from '#shared/calendar/rows.ts'
+import { requireZone } from '#shared/calendar/schemas.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
 import { tell } from '#shared/calendar/tell.ts'
 import { zoneRelease } from '#shared/calendar/time.ts'
@@ -48,7 +49,8 @@ export function createEvent(scope: Scope, input: EventInput, { naturalKey, sourc
 /** Where an event is to stand: a calendar that the caller may write, and that keeps events of its own. */
 export async function calendarFor(scope: Scope, id: string | undefined): Promise<Accessed> {
   const accessed = id === undefined ? await primaryCalendar(scope) : await requireCalendar(scope, id, 'write')
-  if (accessed.calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'calendar_id must not be a records calendar: its events are records')
+  if (accessed.calendar.kind === 'records')
+    throw problem('VALIDATION_ERROR', 'calendar_id must not be a records calendar: its events are records')
   return accessed
 }
 
@@ -79,16 +81,27 @@ async function writeNew(
 }
 
 /** An event that is not there yet, of what was sent of it. */
-export function newRow({ actor, now }: Scope, { calendar }: Accessed, input: EventInput, source: string, naturalKey: string | null): EventRow {
+export function newRow(scope: Scope, { calendar }: Accessed, input: EventInput, source: string, naturalKey: string | null): EventRow {
   const id = newId()
-  const at = now().toISOString()
+  const at = scope.now().toISOString()
   const blank: EventRow = {
     ...{ id, calendar_id: calendar.id, uid: `${id}@kontor`, series_id: null, original_start: null, original_date: null, is_removed: false },
     ...{ title: input.title, description: '', location: '', color: '', status: 'confirmed', visibility: 'default', is_free: false },
     ...{ start_at: null, end_at: null, start_date: null, end_date: null, wall_start: '', zone_release: zoneRelease },
-    ...{ recurrence: null, rdates: [], exdates: [], reminders: null, source, sequence: 0, organizer: null, record_type: null, record_id: null },
-    ...{ natural_key: naturalKey, created_by: actor.id, timed_at: at, created_at: at, updated_at: at, timezone: calendar.timezone },
+    ...{
+      recurrence: null,
+      rdates: [],
+      exdates: [],
+      reminders: null,
+      source,
+      sequence: 0,
+      organizer: null,
+      record_type: null,
+      record_id: null,
+    },
+    ...{ natural_key: naturalKey, created_by: scope.actor.id, timed_at: at, created_at: at, updated_at: at, timezone: calendar.timezone },
   }
+  if (input.timezone !== undefined) requireZone(input.timezone)
   const { start, end, all_day, ...rest } = input
   const when = readWhen(input, undefined, calendar.timezone)
   return applyChange({ ...blank, ...whenColumns(when) }, rest)

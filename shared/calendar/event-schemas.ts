@@ -16,11 +16,15 @@ export type AttendeeInput = TypeOf<ReturnType<typeof schema<typeof attendee>>>
 const fields = {
   title: t.Optional(t.String({ minLength: 1, maxLength: 300 })),
   start: t.Optional(t.String({ description: time })),
-  end: t.Optional(t.String({ description: `${time} A timed event takes an hour without it; an all-day one ends on the day after its last.` })),
+  end: t.Optional(
+    t.String({ description: `${time} A timed event takes an hour without it; an all-day one ends on the day after its last.` }),
+  ),
   calendar_id: t.Optional(t.String({ description: "The caller's main calendar when left out." })),
   all_day: t.Optional(t.Boolean()),
   timezone: t.Optional(t.String({ maxLength: 64, description: 'A time zone of the IANA list, whose clock repeats follow.' })),
-  recurrence: t.Optional(nullable(t.String({ description: 'An RFC 5545 repeat rule, with or without RRULE: in front; DAILY or coarser.' }))),
+  recurrence: t.Optional(
+    nullable(t.String({ description: 'An RFC 5545 repeat rule, with or without RRULE: in front; DAILY or coarser.' })),
+  ),
   description: t.Optional(t.String({ maxLength: 20_000 })),
   location: t.Optional(t.String({ maxLength: 500 })),
   color: t.Optional(t.String({ maxLength: 40 })),
@@ -34,7 +38,12 @@ const fields = {
 }
 
 /** What makes an event (document 3, Event create body). */
-export const eventInput = schema(t.Object({ ...fields, title: t.String({ minLength: 1, maxLength: 300 }), start: t.String({ description: time }) }, { title: 'EventInput' }))
+export const eventInput = schema(
+  t.Object(
+    { ...fields, title: t.String({ minLength: 1, maxLength: 300 }), start: t.String({ description: time }) },
+    { title: 'EventInput' },
+  ),
+)
 export type EventInput = TypeOf<typeof eventInput>
 
 /** What may change of an event: what is left out stays. */
@@ -65,7 +74,10 @@ export const eventView = schema(
       attendees: t.Array(
         t.Object(
           { id: t.String({ format: 'uuid' }), email: t.String(), name: t.String(), status: t.Enum([...answers]), mailed: t.Boolean() },
-          { title: 'Attendee', description: 'mailed is false for whom no mail went out: nobody asked for one, or the share of the day was used up.' },
+          {
+            title: 'Attendee',
+            description: 'mailed is false for whom no mail went out: nobody asked for one, or the share of the day was used up.',
+          },
         ),
       ),
       series_id: nullable(t.String({ format: 'uuid', description: 'Of a changed occurrence: its series.' })),
@@ -84,7 +96,9 @@ export type EventView = TypeOf<typeof eventView>
 const occurrence = t.Object(
   {
     event_id: t.String({ format: 'uuid', description: 'Of a records calendar the id of the record.' }),
-    series_id: nullable(t.String({ format: 'uuid', description: 'Of a repeating event; a changed occurrence has an event_id of its own.' })),
+    series_id: nullable(
+      t.String({ format: 'uuid', description: 'Of a repeating event; a changed occurrence has an event_id of its own.' }),
+    ),
     calendar_id: t.String({ format: 'uuid' }),
     start: t.String({ description: time }),
     end: t.String({ description: time }),
@@ -98,7 +112,9 @@ const occurrence = t.Object(
 )
 export type Occurrence = TypeOf<ReturnType<typeof schema<typeof occurrence>>>
 
-export const eventList = schema(t.Object({ events: t.Array(occurrence) }, { title: 'EventList', description: '2,000 occurrences at most.' }))
+export const eventList = schema(
+  t.Object({ events: t.Array(occurrence) }, { title: 'EventList', description: '2,000 occurrences at most.' }),
+)
 
 const flag = t.Enum(['0', '1', 'true', 'false'])
 export const listQuery = schema(
@@ -113,7 +129,9 @@ export type ListQuery = TypeOf<typeof listQuery>
 
 export const changeQuery = schema(
   t.Object({
-    scope: t.Optional(t.Enum(['all', 'this', 'following'], { description: 'Of a repeating event: all of it, one occurrence, or it and those after it.' })),
+    scope: t.Optional(
+      t.Enum(['all', 'this', 'following'], { description: 'Of a repeating event: all of it, one occurrence, or it and those after it.' }),
+    ),
     occurrence: t.Optional(t.String({ description: 'When the occurrence starts: as its series has it, or as it is now.' })),
     notify: t.Optional(t.Enum(['0', '1', 'true', 'false'], { description: '0 mails nobody.' })),
   }),

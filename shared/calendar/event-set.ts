@@ -30,4 +30,5 @@ export async function lockEventSet(scope: Scope, id: string, needed: Access): Pr
 }
 
 /** The guests of one event of a set. */
-export const guestsIn = ({ guestsOf }: Pick<EventSet, 'guestsOf'>, { id }: Pick<EventRow, 'id'>): readonly Attendee[] => guestsOf.get(id) ?? []
+export const guestsIn = ({ guestsOf }: Pick<EventSet, 'guestsOf'>, { id }: Pick<EventRow, 'id'>): readonly Attendee[] =>
+  guestsOf.get(id) ?? []

@@ -63,7 +63,8 @@ export interface Attendee {
 /** When an event is. */
 export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): When {
   const zone = row.timezone
-  if (row.start_date !== null && row.end_date !== null) return { allDay: true, start: dateMs(row.start_date), end: dateMs(row.end_date), zone }
+  if (row.start_date !== null && row.end_date !== null)
+    return { allDay: true, start: dateMs(row.start_date), end: dateMs(row.end_date), zone }
   return { allDay: false, start: Date.parse(row.start_at ?? ''), end: Date.parse(row.end_at ?? ''), zone }
 }
 

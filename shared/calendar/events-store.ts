@@ -12,8 +12,32 @@ declareConflicts({
 export type WrittenEvent = EventRow & { readonly extent: string }
 
 const columns = [
-  ...['id', 'calendar_id', 'uid', 'series_id', 'original_start', 'original_date', 'is_removed', 'title', 'description', 'location', 'color'],
-  ...['start_at', 'end_at', 'start_date', 'end_date', 'timezone', 'wall_start', 'zone_release', 'recurrence', 'rdates', 'exdates', 'status'],
+  ...[
+    'id',
+    'calendar_id',
+    'uid',
+    'series_id',
+    'original_start',
+    'original_date',
+    'is_removed',
+    'title',
+    'description',
+    'location',
+    'color',
+  ],
+  ...[
+    'start_at',
+    'end_at',
+    'start_date',
+    'end_date',
+    'timezone',
+    'wall_start',
+    'zone_release',
+    'recurrence',
+    'rdates',
+    'exdates',
+    'status',
+  ],
   ...['visibility', 'is_free', 'reminders', 'source', 'sequence', 'organizer', 'record_type', 'record_id', 'natural_key', 'created_by'],
   ...['timed_at', 'created_at', 'updated_at'],
 ] as const
@@ -159,5 +183,10 @@ const ofRecord = sql(
    order by lower(event.extent) desc, event.id limit 500`,
 )
 /** The events that are linked to a record, the latest first. */
-export const findEventsOfRecord = (db: Executor, workspaceId: string, typeKey: string, recordId: string, personId: string | null): Promise<FoundEvent[]> =>
-  db.query<FoundEvent>(ofRecord(workspaceId, typeKey, recordId, personId))
+export const findEventsOfRecord = (
+  db: Executor,
+  workspaceId: string,
+  typeKey: string,
+  recordId: string,
+  personId: string | null,
+): Promise<FoundEvent[]> => db.query<FoundEvent>(ofRecord(workspaceId, typeKey, recordId, personId))

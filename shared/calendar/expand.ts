@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
-import { atWall, dateText, dateMs, wallMs } from '#shared/calendar/time.ts'
+import { atWall, dateMs, dateText, wallMs } from '#shared/calendar/time.ts'
 import type { When } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 

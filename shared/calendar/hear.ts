@@ -1,4 +1,4 @@
-import { isSignificant, isSameTime } from '#shared/calendar/apply-change.ts'
+import { isSameTime, isSignificant } from '#shared/calendar/apply-change.ts'
 import { type Attendee, type EventRow, whenOf } from '#shared/calendar/event.ts'
 
 /** An event with its guests, before or after a change. */

@@ -1,12 +1,11 @@
 import { type Accessed, requireCalendars } from '#shared/calendar/access.ts'
 import { reachableCalendars } from '#shared/calendar/calendars.ts'
-import { type FoundEvent, findEventsInWindow, findInvitedInWindow } from '#shared/calendar/events-store.ts'
 import { isOn, type ListQuery, type Occurrence } from '#shared/calendar/event-schemas.ts'
-import { daysOf, type Happens, happensIn, type ListWindow } from '#shared/calendar/occurrences.ts'
+import { type FoundEvent, findEventsInWindow, findInvitedInWindow } from '#shared/calendar/events-store.ts'
+import { daysOf, happensIn, type ListWindow } from '#shared/calendar/occurrences.ts'
 import { recordOccurrences } from '#shared/calendar/record-occurrences.ts'
-import { hiddenTitle, sightOf, type Viewer } from '#shared/calendar/sight.ts'
+import { type Shown, shownTo } from '#shared/calendar/shown.ts'
 import { readWindow } from '#shared/calendar/time.ts'
-import { shownTime } from '#shared/calendar/when.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** Occurrences that a listing gives at most (document 3, Limits). */
@@ -32,13 +31,10 @@ function days({ from, to }: ListQuery): Pick<ListWindow, 'days'> {
   return window ? { days: window } : {}
 }
 
-/** An occurrence as the caller sees it, with the instant by which it is sorted. */
-export interface Shown {
-  readonly from: number
-  readonly shown: Occurrence
-}
-
-const dates = ({ from, to, days }: ListWindow) => ({ from: new Date(Math.min(from, days?.from ?? from)), to: new Date(Math.max(to, days?.to ?? to)) })
+const dates = ({ from, to, days }: ListWindow) => ({
+  from: new Date(Math.min(from, days?.from ?? from)),
+  to: new Date(Math.max(to, days?.to ?? to)),
+})
 
 async function ownEvents(scope: Scope, calendars: readonly Accessed[], window: ListWindow): Promise<Shown[]> {
   const byId = new Map(calendars.map((accessed) => [accessed.calendar.id, accessed]))
@@ -58,23 +54,4 @@ async function invitedEvents(scope: Scope, calendars: readonly Accessed[], windo
   const found = await findInvitedInWindow(db, workspace.id, except, dates(window), actor.id)
   const happens = happensIn(found, window, ({ timezone }) => timezone, mostOccurrences)
   return happens.flatMap((one) => shownTo(one, { access: 'none', isGuest: one.event.my_status !== null }))
-}
-
-/** An occurrence as somebody sees it; none when that is nothing. */
-export function shownTo({ event, when, from }: Happens<FoundEvent>, viewer: Viewer): Shown[] {
-  const sight = sightOf(event, viewer)
-  if (sight === 'none') return []
-  const shown: Occurrence = {
-    event_id: event.id,
-    series_id: event.series_id ?? (event.recurrence === null ? null : event.id),
-    calendar_id: event.calendar_id,
-    start: shownTime(when.start, when.allDay),
-    end: shownTime(when.end, when.allDay),
-    all_day: when.allDay,
-    title: sight === 'details' ? event.title : hiddenTitle,
-    status: event.status,
-    recurring: event.recurrence !== null || event.series_id !== null,
-    details: sight === 'details',
-  }
-  return [{ from, shown }]
 }

@@ -1,5 +1,5 @@
-import type { FoundEvent } from '#shared/calendar/events-store.ts'
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import type { FoundEvent } from '#shared/calendar/events-store.ts'
 import { startsOf } from '#shared/calendar/expand.ts'
 import { dateMs, dayMs, type Window } from '#shared/calendar/time.ts'
 import { busySpan, type When } from '#shared/calendar/when.ts'

@@ -32,7 +32,13 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
   const [start, end] = [own[0], own.reduce((latest, { to }) => Math.max(latest, to), first)]
   if (!start) return undefined
   const near = { from: start.from - dayMs, to: end + dayMs }
-  const found = await findEventsInWindow(scope.db, scope.workspace.id, [calendar.id], { from: new Date(near.from), to: new Date(near.to) }, null)
+  const found = await findEventsInWindow(
+    scope.db,
+    scope.workspace.id,
+    [calendar.id],
+    { from: new Date(near.from), to: new Date(near.to) },
+    null,
+  )
   const ids = new Set(events.map(({ id }) => id))
   const others = happensIn(
     found.filter(({ id, series_id }) => !ids.has(id) && !ids.has(series_id ?? '')),

@@ -20,7 +20,9 @@ export async function makeOwnCalendars(scope: Scope, known: readonly Own[]): Pro
   if (!known.some(({ key }) => key === teamKey)) missing.push(made(scope, { key: teamKey, kind: 'org', name: 'Team' }))
   if (actor.type === 'user' && actor.id !== null && !known.some((one) => one.is_primary && one.owner_id === actor.id)) {
     const name = actor.name || 'Calendar'
-    missing.push(made(scope, { key: primaryKey(actor.id), kind: 'personal', name: name.slice(0, 120), owner_id: actor.id, is_primary: true }))
+    missing.push(
+      made(scope, { key: primaryKey(actor.id), kind: 'personal', name: name.slice(0, 120), owner_id: actor.id, is_primary: true }),
+    )
   }
   for (const calendar of missing) await insertCalendarOnce(db, workspace.id, calendar)
   return missing.length > 0

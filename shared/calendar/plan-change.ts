@@ -1,9 +1,8 @@
-import { applyChange, stamped } from '#shared/calendar/apply-change.ts'
+import { applyChange, isSameTime, stamped } from '#shared/calendar/apply-change.ts'
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { movedOriginal, movement, splitRepeats } from '#shared/calendar/shift.ts'
-import { isSameTime } from '#shared/calendar/apply-change.ts'
 import { type When, whenColumns } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -42,7 +41,12 @@ function moveAlong(exception: EventRow, before: EventRow, after: EventRow, plain
   const inherited = Object.fromEntries(
     Object.entries(plain).filter(([key]) => exception[key as keyof EventRow] === before[key as keyof EventRow]),
   ) as EventChange
-  const row = { ...applyChange(exception, inherited), ...whenColumns(followed), ...occurrenceColumns(after, moved), calendar_id: after.calendar_id }
+  const row = {
+    ...applyChange(exception, inherited),
+    ...whenColumns(followed),
+    ...occurrenceColumns(after, moved),
+    calendar_id: after.calendar_id,
+  }
   return { before: exception, after: stamped(exception, row, now) }
 }
 
@@ -57,7 +61,13 @@ function withoutTimes({ title, description, location, color, status, visibility 
 }
 
 /** What a change makes of one occurrence: a row of its own, made where there is none. */
-export function changeOccurrence(series: EventRow, original: number, exception: EventRow | undefined, change: EventChange, now: Date): RowChange[] {
+export function changeOccurrence(
+  series: EventRow,
+  original: number,
+  exception: EventRow | undefined,
+  change: EventChange,
+  now: Date,
+): RowChange[] {
   if (change.recurrence) throw problem('VALIDATION_ERROR', 'recurrence is of the whole series: use scope=all or following')
   if (change.calendar_id !== undefined && change.calendar_id !== series.calendar_id)
     throw problem('VALIDATION_ERROR', 'calendar_id is of the whole series: use scope=all')
@@ -95,5 +105,8 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
     ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: at, updated_at: at, timed_at: at },
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
-  return { kept: [{ before: series, after: stamped(series, { ...series, ...parts.before }, now) }], rest: { series: rest, exceptions: later } }
+  return {
+    kept: [{ before: series, after: stamped(series, { ...series, ...parts.before }, now) }],
+    rest: { series: rest, exceptions: later },
+  }
 }

@@ -39,10 +39,10 @@ export async function requireEvent(scope: Scope, id: string, needed: Access = 'n
 export async function requireSight(scope: Scope, event: EventRow | undefined, needed: Access = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
   const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, personOf(scope), event.calendar_id) : undefined
-  if (!event || !calendar) throw problem('NOT_FOUND', 'No such event')
+  if (!event || !calendar) throw problem('NOT_FOUND')
   const guests = (await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []
   const access = accessTo(calendar, actor)
-  if (sightOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND', 'No such event')
+  if (sightOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
   return { event, calendar, access, guests }
 }
@@ -63,7 +63,8 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
     found.map(({ id }) => id),
   )
   const calendars = new Map<string, Calendar | undefined>()
-  for (const { calendar_id: id } of found) if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, personOf(scope), id))
+  for (const { calendar_id: id } of found)
+    if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, personOf(scope), id))
   return found.flatMap((event) => {
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []

@@ -31,7 +31,11 @@ const grammar: Readonly<Record<string, RegExp>> = {
 /** The rule that a caller or a file gives, as it is kept: without its prefix. Throws VALIDATION_ERROR that says what is wrong with it. */
 export function readRule(text: string): string {
   if (text.length > maxLength) throw refusal(`must have at most ${maxLength} characters`)
-  const rule = text.trim().replace(/^RRULE:/i, '').replace(/;$/, '').toUpperCase()
+  const rule = text
+    .trim()
+    .replace(/^RRULE:/i, '')
+    .replace(/;$/, '')
+    .toUpperCase()
   const parts = partsOf(rule)
   for (const [name, value] of parts) {
     const form = Object.hasOwn(grammar, name) ? grammar[name] : undefined
@@ -69,4 +73,6 @@ export function partsOf(rule: string): Map<string, string> {
 
 /** A rule of parts; one that is undefined is left out. */
 export const ruleOf = (parts: RuleParts, changed: Readonly<Record<string, string | undefined>> = {}): string =>
-  [...new Map([...parts, ...Object.entries(changed)])].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])).join(';')
+  [...new Map([...parts, ...Object.entries(changed)])]
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    .join(';')

@@ -1,6 +1,6 @@
-import { isTimeZone } from '#shared/kernel/time-zone.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { isTimeZone } from '#shared/kernel/time-zone.ts'
 
 /** Weekdays as booking hours name them, Monday first. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -9,9 +9,8 @@ const minutes = (minimum: number, maximum: number) => t.Integer({ minimum, maxim
 /** The longest that a booking may take or keep free around it. */
 const dayMinutes = 1_440
 
-const clock = t.String({ pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$', description: 'a time as HH:MM' })
 const closing = t.String({ pattern: '^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$', description: 'a time as HH:MM, up to 24:00' })
-const spans = t.Array(t.Tuple([clock, closing]), { maxItems: 20 })
+const spans = t.Array(t.Array(closing, { minItems: 2, maxItems: 2, description: 'from and to' }), { maxItems: 20 })
 
 /** Reminders of an event, in minutes before its start (document 3, Limits). */
 export const reminderList = t.Array(minutes(0, 10_080), { maxItems: 5, description: 'Minutes before the start.' })
@@ -22,7 +21,9 @@ const booking = t.Object(
     title: t.Optional(t.String({ maxLength: 300 })),
     description: t.Optional(t.String({ maxLength: 5_000 })),
     location: t.Optional(t.String({ maxLength: 500 })),
-    durations: t.Optional(t.Array(minutes(5, dayMinutes), { minItems: 1, maxItems: 10, description: 'Minutes; the first is the default.' })),
+    durations: t.Optional(
+      t.Array(minutes(5, dayMinutes), { minItems: 1, maxItems: 10, description: 'Minutes; the first is the default.' }),
+    ),
     slot_step: t.Optional(minutes(5, dayMinutes)),
     buffer: t.Optional(minutes(0, dayMinutes)),
     min_notice: t.Optional(minutes(0, 365 * dayMinutes)),
@@ -54,6 +55,9 @@ const settings = t.Object(
 export type CalendarSettings = TypeOf<ReturnType<typeof schema<typeof settings>>>
 export type BookingSettings = NonNullable<CalendarSettings['booking']>
 
+/** The keys that settings may have. */
+export const settingKeys: readonly string[] = Object.keys(settings.properties)
+
 /** Settings as they are kept. */
 export const calendarSettings = schema(settings)
 
@@ -82,7 +86,11 @@ const changeable = {
 export const calendarInput = schema(
   t.Object(
     {
-      key: t.Optional(t.String({ description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. A personal calendar may do without.' })),
+      key: t.Optional(
+        t.String({
+          description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. A personal calendar may do without.',
+        }),
+      ),
       kind: t.Optional(t.Enum([...kinds], { description: 'org when left out.' })),
       ...changeable,
     },
@@ -137,7 +145,10 @@ export const shareView = schema(
 export type ShareView = TypeOf<typeof shareView>
 
 export const shareInput = schema(
-  t.Object({ email: t.String({ maxLength: 320, description: "A member's address." }), level: t.Enum([...levels]) }, { title: 'CalendarShareInput' }),
+  t.Object(
+    { email: t.String({ maxLength: 320, description: "A member's address." }), level: t.Enum([...levels]) },
+    { title: 'CalendarShareInput' },
+  ),
 )
 export type ShareInput = TypeOf<typeof shareInput>
 

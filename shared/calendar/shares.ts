@@ -13,7 +13,11 @@ export async function listShares(scope: Scope, calendarId: string): Promise<Shar
 }
 
 /** Shares a calendar with a member; doing it again replaces the level. VALIDATION_ERROR when the address is no other member's. */
-export async function addShare(scope: Scope, calendarId: string, { email, level }: ShareInput): Promise<{ share: ShareView; isNew: boolean }> {
+export async function addShare(
+  scope: Scope,
+  calendarId: string,
+  { email, level }: ShareInput,
+): Promise<{ share: ShareView; isNew: boolean }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
   const row = await scope.db.transaction(async (tx) => {
     const put = await putShare(tx, scope.workspace.id, calendar.id, { id: newId(), email, level })
@@ -28,7 +32,7 @@ export async function addShare(scope: Scope, calendarId: string, { email, level 
 export async function removeShare(scope: Scope, calendarId: string, shareId: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
   const isGone = isUuid(shareId) && (await deleteShare(scope.db, scope.workspace.id, calendar.id, shareId))
-  if (!isGone) throw problem('NOT_FOUND', 'No such share')
+  if (!isGone) throw problem('NOT_FOUND')
   return { deleted: true }
 }
 

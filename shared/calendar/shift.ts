@@ -2,7 +2,7 @@ import { type EventRow, seriesOf, wallText, whenOf } from '#shared/calendar/even
 import { compact, forEver, isStart, type Series, startsOf, untilOf } from '#shared/calendar/expand.ts'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
 import { dateText, dayMs } from '#shared/calendar/time.ts'
-import { fromWall, wallOf, type When } from '#shared/calendar/when.ts'
+import { fromWall, type When, wallOf } from '#shared/calendar/when.ts'
 
 const startOfWallDay = (wall: number): number => Math.floor(wall / dayMs) * dayMs
 
@@ -16,7 +16,7 @@ export function movement(before: When, after: When): (ms: number) => number {
 /** The repeats of a series that moves: its rule names other days where it named days, and what is beside the rule moves along. */
 export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
   const series = seriesOf(row)
-  if (!series) return row
+  if (!series) return { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const move = movement(series, after)
   const moved = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(after, move(start))))
   return { recurrence: movedRule(series, after, move), rdates: moved(series.rdates), exdates: moved(series.exdates) }
@@ -44,8 +44,7 @@ function movedMonthDays(list: string | undefined, days: number): string | undefi
 }
 
 /** An UNTIL: an instant in UTC, of dates the date. */
-export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string =>
-  allDay ? dateText(ms).replaceAll('-', '') : compact(ms)
+export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string => (allDay ? dateText(ms).replaceAll('-', '') : compact(ms))
 
 /**
  * Which start of a changed series an exception of the old one stands for: the one that it moves to, or the one of the same number. None
@@ -71,7 +70,10 @@ export function splitRepeats(row: EventRow, original: number) {
   const count = parts.get('COUNT')
   const done = count === undefined ? 0 : startsOf({ ...series, rdates: [], exdates: [] }, series.start, original, Number(count)).length
   const walls = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(when, start)))
-  const beside = (isIn: (start: number) => boolean) => ({ rdates: walls(series.rdates.filter(isIn)), exdates: walls(series.exdates.filter(isIn)) })
+  const beside = (isIn: (start: number) => boolean) => ({
+    rdates: walls(series.rdates.filter(isIn)),
+    exdates: walls(series.exdates.filter(isIn)),
+  })
   const lastBefore = when.allDay ? original - dayMs : original - 1_000
   const ended = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(done) }
   const rest = count === undefined ? {} : { COUNT: String(Number(count) - done) }

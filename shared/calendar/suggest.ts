@@ -7,7 +7,10 @@ import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 const clock = (closing: boolean) =>
-  t.String({ pattern: `^(?:(?:[01]\\d|2[0-3]):[0-5]\\d${closing ? '|24:00' : ''})$`, description: `a time as HH:MM${closing ? ', up to 24:00' : ''}` })
+  t.String({
+    pattern: `^(?:(?:[01]\\d|2[0-3]):[0-5]\\d${closing ? '|24:00' : ''})$`,
+    description: `a time as HH:MM${closing ? ', up to 24:00' : ''}`,
+  })
 const ids = t.Array(t.String(), { maxItems: 100 })
 
 /** Who is to meet, and when at the earliest and latest. */
@@ -50,7 +53,7 @@ export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>):
   const window = readWindow(input.from, input.to, zone)
   const times = await busyTimes(scope, users, calendars, window)
   const missing = calendars.find((id) => !times.calendars.has(id.toLowerCase()))
-  if (missing !== undefined) throw problem('NOT_FOUND', `No such calendar: ${missing.slice(0, 80)}`)
+  if (missing !== undefined) throw problem('NOT_FOUND')
   const busy = merged([...times.users.values(), ...times.calendars.values()].flat(), window)
   const slots: { start: string; end: string }[] = []
   for (const { start, end } of days(window, zone, day_start, day_end)) {

@@ -1,7 +1,10 @@
 import type { Attendee, EventRow } from '#shared/calendar/event.ts'
 import type { Message } from '#shared/calendar/hear.ts'
-import { mailGuests } from '#shared/calendar/jobs.ts'
+import { type guestMail, mailGuests } from '#shared/calendar/jobs.ts'
+import type { TypeOf } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
+
+type Mailed = TypeOf<typeof guestMail>
 
 /** Guests whose mails one job makes. */
 const guestsPerJob = 50
@@ -19,11 +22,11 @@ export async function tell(
     if (!first) continue
     const told = ofKind.flatMap(({ guestId }) => byId.get(guestId) ?? [])
     const { method, event } = first
-    const news = method === 'CANCEL' ? 'cancelled' : isBooked ? 'booked' : isNew ? 'invited' : 'changed'
+    const news: Mailed['news'] = method === 'CANCEL' ? 'cancelled' : isBooked ? 'booked' : isNew ? 'invited' : 'changed'
     for (let from = 0; from < told.length; from += guestsPerJob) {
-      const payload = { method, event, exceptions: [...exceptions], guests: told.slice(from, from + guestsPerJob), news } as const
-      // A mail ends a chain of automations, so it goes out however long that is.
-      const cause = { ...scope.cause, depth: 0 }
+      const payload = { method, event, exceptions: [...exceptions], guests: told.slice(from, from + guestsPerJob), news }
+      // The platform does it: whoever made the change may have left by then. A mail ends every chain of automations.
+      const cause = { ...scope.cause, actorId: null, actorType: 'system' as const, depth: 0 }
       await scope.queue.enqueue(scope.db, mailGuests, { workspaceId: scope.workspace.id, cause }, payload)
     }
   }

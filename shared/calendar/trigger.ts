@@ -37,7 +37,12 @@ export interface TriggerEvent {
 
 type Guest = Pick<Attendee, 'email' | 'name' | 'status' | 'user_id'>
 
-export function triggerEvent({ key, id }: Pick<Calendar, 'key' | 'id'>, event: EventRow, guests: readonly Guest[], when: When = whenOf(event)): TriggerEvent {
+export function triggerEvent(
+  { key, id }: Pick<Calendar, 'key' | 'id'>,
+  event: EventRow,
+  guests: readonly Guest[],
+  when: When = whenOf(event),
+): TriggerEvent {
   return {
     id: event.id,
     calendar_key: key,

@@ -1,4 +1,15 @@
-import { atWall, dateMs, dateText, dayMs, instantMs, instantText, requireReckonable, startOfDay, wallMs, zoneRelease } from '#shared/calendar/time.ts'
+import {
+  atWall,
+  dateMs,
+  dateText,
+  dayMs,
+  instantMs,
+  instantText,
+  requireReckonable,
+  startOfDay,
+  wallMs,
+  zoneRelease,
+} from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isDay } from '#shared/kernel/instant.ts'
 

@@ -40,4 +40,3 @@ export function whenWords({ allDay, start, end, zone }: When): string {
 }
 
 const dateIn = (zone: string, ms: number): string => format(zone, day).format(ms)
-

@@ -34,11 +34,28 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   const guestsOf = new Map<string, readonly Attendee[]>()
   const parts = rows.flatMap(({ before, after }) => (after ? [guestsAfter(scope, set, before, after, change.guests)] : []))
   for (const { event, now } of parts) guestsOf.set(event.id, now)
-  await deleteAttendees(db, workspace.id, parts.map(({ event }) => event.id), parts.flatMap(({ gone }) => gone))
-  await insertAttendees(db, workspace.id, parts.flatMap(({ added }) => added))
-  await resetAnswers(db, workspace.id, parts.flatMap(({ event, again }) => (again ? [event.id] : [])))
+  await deleteAttendees(
+    db,
+    workspace.id,
+    parts.map(({ event }) => event.id),
+    parts.flatMap(({ gone }) => gone),
+  )
+  await insertAttendees(
+    db,
+    workspace.id,
+    parts.flatMap(({ added }) => added),
+  )
+  await resetAnswers(
+    db,
+    workspace.id,
+    parts.flatMap(({ event, again }) => (again ? [event.id] : [])),
+  )
   if (isTold) await tellAll(scope, set, rows, guestsOf)
-  await deleteEvents(db, workspace.id, rows.flatMap(({ before, after }) => (before && !after ? [before.id] : [])))
+  await deleteEvents(
+    db,
+    workspace.id,
+    rows.flatMap(({ before, after }) => (before && !after ? [before.id] : [])),
+  )
   await announceRows(scope, calendar, rows, guestsOf, set)
   await noteSignals(scope, calendar, kept)
   return guestsOf
@@ -54,7 +71,13 @@ interface GuestsAfter {
 }
 
 /** The guests of an event after a change. An occurrence that becomes a row of its own, and the later part of a series, has those of it. */
-function guestsAfter(scope: Scope, set: EventSet, before: EventRow | undefined, after: EventRow, invited: readonly Guest[] | undefined): GuestsAfter {
+function guestsAfter(
+  scope: Scope,
+  set: EventSet,
+  before: EventRow | undefined,
+  after: EventRow,
+  invited: readonly Guest[] | undefined,
+): GuestsAfter {
   const known = before ? guestsIn(set, before) : []
   const inherited = before ? [] : guestsIn(set, set.series ?? set.event)
   const again = before !== undefined && asksAnew(before, after)
@@ -68,14 +91,25 @@ function guestsAfter(scope: Scope, set: EventSet, before: EventRow | undefined, 
     .map((guest, index) => {
       const from = inherited.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
       const { user_id, email, name } = guest
-      return newAttendee(scope, after.id, { user_id, email, name }, stay.length + index, from ? { status: from.status, isBooker: from.is_booker } : {})
+      return newAttendee(
+        scope,
+        after.id,
+        { user_id, email, name },
+        stay.length + index,
+        from ? { status: from.status, isBooker: from.is_booker } : {},
+      )
     })
   const gone = known.filter(({ email }) => !emails.has(email.toLowerCase())).map(({ id }) => id)
   return { event: after, now: [...stay, ...added], added, gone, again }
 }
 
 /** Lets guests hear: of a series with its exceptions in one mail, of an occurrence alone. */
-async function tellAll(scope: Scope, set: EventSet, rows: readonly RowChange[], guestsOf: ReadonlyMap<string, readonly Attendee[]>): Promise<void> {
+async function tellAll(
+  scope: Scope,
+  set: EventSet,
+  rows: readonly RowChange[],
+  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
+): Promise<void> {
   /** Who has been asked to a series as a whole, by address. */
   const asked = new Map<string, Set<string>>()
   for (const { before, after, was } of rows) {
@@ -98,7 +132,13 @@ const seriesGuestsAs = (ofSeries: readonly Attendee[], now: readonly Attendee[])
   ofSeries.map((guest) => ({ ...guest, id: now.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())?.id ?? guest.id }))
 
 /** Tells flows: a change of a series is one event, whatever it does to the rows of its occurrences. */
-async function announceRows(scope: Scope, calendar: Calendar, rows: readonly RowChange[], guestsOf: ReadonlyMap<string, readonly Attendee[]>, set: EventSet): Promise<void> {
+async function announceRows(
+  scope: Scope,
+  calendar: Calendar,
+  rows: readonly RowChange[],
+  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
+  set: EventSet,
+): Promise<void> {
   const [first] = rows
   const told = first?.after ?? first?.before
   if (!told) return

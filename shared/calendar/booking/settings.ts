@@ -29,7 +29,7 @@ export function bookingPage(settings: BookingSettings | undefined): BookingPage 
     buffer: settings?.buffer ?? 0,
     minNotice: settings?.min_notice ?? 60,
     horizonDays: settings?.horizon_days ?? 60,
-    hours: (settings?.hours as BookingPage['hours'] | undefined) ?? officeHours,
+    hours: (settings?.hours as unknown as BookingPage['hours'] | undefined) ?? officeHours,
   }
 }
 
@@ -38,9 +38,10 @@ export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 
 
 /** Throws VALIDATION_ERROR for hours that end before they begin, or that overlap. */
 export function checkBooking({ hours = {}, durations = [] }: BookingSettings): void {
-  if (new Set(durations).size !== durations.length) throw problem('VALIDATION_ERROR', 'settings.booking.durations must not hold the same item twice')
+  if (new Set(durations).size !== durations.length)
+    throw problem('VALIDATION_ERROR', 'settings.booking.durations must not hold the same item twice')
   for (const day of weekdays) {
-    const spans = [...((hours as BookingPage['hours'])[day] ?? [])].sort((a, b) => minutesOf(a[0]) - minutesOf(b[0]))
+    const spans = [...((hours as unknown as BookingPage['hours'])[day] ?? [])].sort((a, b) => minutesOf(a[0]) - minutesOf(b[0]))
     for (const [index, [from, to]] of spans.entries()) {
       const name = `settings.booking.hours.${day}`
       if (minutesOf(to) <= minutesOf(from)) throw problem('VALIDATION_ERROR', `${name}: ${from} to ${to} must end after it begins`)

@@ -1,4 +1,5 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
+import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
@@ -14,4 +15,5 @@ export const examples: Examples = {
   ...functionExamples,
   ...accountingExamples,
   ...messageExamples,
+  ...calendarExamples,
 }
