@@ -131,7 +131,10 @@ export async function countMail(
 
 const forget = sql(
   'forget_message_texts',
-  `update outbox_mails set is_erased = true, body_text = '', body_html = null where ctid = any(array(
+  `update outbox_mails set is_erased = true, body_text = '', body_html = null,
+     status = case when status = 'queued' then 'failed' else status end,
+     last_error = case when status = 'queued' then 'It could not be sent for 30 days' else last_error end
+   where ctid = any(array(
      select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $1 order by created_at
      limit $2 for update skip locked
    )) returning 1 as gone`,

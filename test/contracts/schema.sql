@@ -171,6 +171,44 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table form_submissions (
+  workspace_id uuid not null,
+  form_id uuid not null,
+  id uuid not null,
+  visitor_key text,
+  "values" json not null,
+  spam text,
+  state text not null,
+  record_id uuid,
+  run_id uuid,
+  error text,
+  created_at timestamp with time zone default now() not null,
+  constraint form_submissions_error CHECK (((state = 'failed'::text) = (error IS NOT NULL))),
+  constraint form_submissions_form FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, form_id, id),
+  constraint form_submissions_spam CHECK (((spam IS NULL) OR (state = 'kept'::text))),
+  constraint form_submissions_state_check CHECK ((state = ANY (ARRAY['kept'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  fields json not null,
+  settings json not null,
+  object_type text,
+  function_id uuid,
+  published boolean not null,
+  edited_by uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint forms_key UNIQUE (workspace_id, key),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table function_runs (
   workspace_id uuid not null,
   id uuid not null,
@@ -503,6 +541,116 @@ create table password_resets (
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table payment_connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  name text not null,
+  mode text not null,
+  redirect_url text,
+  credentials bytea,
+  status text default 'unchecked'::text not null,
+  last_checked_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint payment_connections_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  constraint payment_connections_pkey PRIMARY KEY (workspace_id, id),
+  constraint payment_connections_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text, 'razorpay'::text]))),
+  constraint payment_connections_status_check CHECK ((status = ANY (ARRAY['unchecked'::text, 'ok'::text, 'failed'::text]))),
+  constraint payment_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table payment_events (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  event_key text not null,
+  source text not null,
+  body bytea not null,
+  body_hash bytea not null,
+  received_at timestamp with time zone not null,
+  provider_link_id text,
+  link_id uuid,
+  constraint payment_events_pkey PRIMARY KEY (workspace_id, connection_id, event_key),
+  constraint payment_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'sweep'::text]))),
+  constraint payment_events_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_links (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  provider text not null,
+  provider_link_id text,
+  short_url text default ''::text not null,
+  amount numeric(20,6) not null,
+  currency text not null,
+  status text default 'created'::text not null,
+  description text not null,
+  invoice_id uuid,
+  redirect_url text,
+  customer_name text not null,
+  customer_email text not null,
+  customer_contact text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by uuid,
+  natural_key text not null,
+  paid_at timestamp with time zone,
+  payment_record_id uuid,
+  constraint payment_links_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payment_links_natural_key UNIQUE (workspace_id, natural_key),
+  constraint payment_links_paid CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
+  constraint payment_links_pkey PRIMARY KEY (workspace_id, id),
+  constraint payment_links_status_check CHECK ((status = ANY (ARRAY['created'::text, 'paid'::text, 'cancelled'::text, 'expired'::text]))),
+  constraint payment_links_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_sweeps (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  asked_until timestamp with time zone not null,
+  constraint payment_sweeps_pkey PRIMARY KEY (workspace_id, connection_id),
+  constraint payment_sweeps_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_timeline (
+  workspace_id uuid not null,
+  link_id uuid not null,
+  id uuid default uuidv7() not null,
+  at timestamp with time zone not null,
+  source text not null,
+  provider_event_id text,
+  provider_payment_id text,
+  before text,
+  after text not null,
+  verdict text not null,
+  constraint payment_timeline_pkey PRIMARY KEY (workspace_id, link_id, id),
+  constraint payment_timeline_source_check CHECK ((source = ANY (ARRAY['person'::text, 'webhook'::text, 'refresh'::text, 'sweep'::text]))),
+  constraint payment_timeline_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES payment_links(workspace_id, id) ON DELETE CASCADE
+);
+
+create table provider_payments (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  provider_payment_id text not null,
+  link_id uuid,
+  amount numeric(20,6),
+  currency text,
+  paid_at timestamp with time zone,
+  payer_name text default ''::text not null,
+  payer_email text default ''::text not null,
+  fits boolean default false not null,
+  late boolean default false not null,
+  refunded numeric(20,6) default 0 not null,
+  disputed boolean default false not null,
+  recorded_at timestamp with time zone,
+  payment_record_id uuid,
+  created_at timestamp with time zone not null,
+  constraint provider_payments_pkey PRIMARY KEY (workspace_id, connection_id, provider_payment_id),
+  constraint provider_payments_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   points integer default 0 not null,
@@ -559,6 +707,37 @@ create table roles (
   updated_at timestamp with time zone default now() not null,
   constraint roles_pkey PRIMARY KEY (workspace_id, id),
   constraint roles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table sandbox_links (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id uuid not null,
+  amount numeric(20,6) not null,
+  currency text not null,
+  description text not null,
+  customer_name text not null,
+  customer_email text not null,
+  redirect_url text,
+  active boolean default true not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint sandbox_links_pkey PRIMARY KEY (workspace_id, id),
+  constraint sandbox_links_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table sandbox_payments (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id text not null,
+  link_id uuid not null,
+  outcome text not null,
+  payer_name text not null,
+  payer_email text not null,
+  created_at timestamp with time zone not null,
+  constraint sandbox_payments_outcome_check CHECK ((outcome = ANY (ARRAY['paid'::text, 'declined'::text]))),
+  constraint sandbox_payments_pkey PRIMARY KEY (workspace_id, id),
+  constraint sandbox_payments_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES sandbox_links(workspace_id, id) ON DELETE CASCADE
 );
 
 create table service_accounts (
@@ -630,6 +809,8 @@ CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE h
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
+CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
+
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
 
 CREATE INDEX function_runs_function ON public.function_runs USING btree (workspace_id, function_id, id DESC);
@@ -650,6 +831,8 @@ CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspa
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
 
+CREATE INDEX journal_entries_payment ON public.journal_entries USING btree (workspace_id, source_id) WHERE ((source_type = 'payment'::text) AND (source_id IS NOT NULL));
+
 CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btree (workspace_id, reverses) WHERE (reverses IS NOT NULL);
 
 CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
@@ -657,6 +840,8 @@ CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
+
+CREATE INDEX ledger_seals_until ON public.ledger_seals USING btree (workspace_id, until, "position");
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
@@ -690,9 +875,29 @@ CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspac
 
 CREATE INDEX password_resets_user ON public.password_resets USING btree (user_id);
 
+CREATE INDEX payment_connections_id ON public.payment_connections USING btree (id);
+
+CREATE INDEX payment_events_unmatched ON public.payment_events USING btree (workspace_id, connection_id, provider_link_id) WHERE ((link_id IS NULL) AND (provider_link_id IS NOT NULL));
+
+CREATE INDEX payment_links_newest ON public.payment_links USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE INDEX payment_links_open ON public.payment_links USING btree (workspace_id, connection_id, id) WHERE (status = 'created'::text);
+
+CREATE INDEX payment_links_provider ON public.payment_links USING btree (workspace_id, connection_id, provider_link_id) WHERE (provider_link_id IS NOT NULL);
+
+CREATE INDEX provider_payments_link ON public.provider_payments USING btree (workspace_id, link_id) WHERE (link_id IS NOT NULL);
+
+CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
+
 CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
 
 CREATE INDEX role_members_principal ON public.role_members USING btree (workspace_id, principal_id);
+
+CREATE INDEX sandbox_payments_link ON public.sandbox_payments USING btree (workspace_id, link_id, id);
+
+CREATE UNIQUE INDEX sandbox_payments_paid ON public.sandbox_payments USING btree (workspace_id, link_id) WHERE (outcome = 'paid'::text);
+
+CREATE INDEX sandbox_payments_since ON public.sandbox_payments USING btree (workspace_id, connection_id, created_at, id);
 
 CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_hash);
 
@@ -960,6 +1165,8 @@ CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EA
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
+CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.job_files FOR EACH ROW EXECUTE FUNCTION hold_blob();
@@ -981,6 +1188,8 @@ CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW E
 CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
 
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
+
+CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 

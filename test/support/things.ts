@@ -112,6 +112,12 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       return { id, key, type, field: 'due', record: (await post(`/records/${type}`, { values: { due: '2026-12-01' } })).id }
     },
     member: async () => (await createMember(world, org)).id,
+    connection: async () => (await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })).id,
+    invoice: async () => (await post('/records/invoices', { values: { customer_name: secret, total: 5 } })).id,
+    link: async () => {
+      const { id } = await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })
+      return (await post('/payments/links', { connection_id: id, amount: '5', description: secret })).id
+    },
     module: async () => {
       const slug = name()
       await post('/modules', { slug, name: secret })
@@ -121,6 +127,27 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
     service: async () => (await createService(world, org, [], secret)).id,
     key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, { name: secret })).id,
+    /** A published form that keeps an address. */
+    form: async () => {
+      const key = name()
+      const fields = [{ key: 'email', label: secret, type: 'email' }]
+      return { key, id: (await post('/forms', { key, name: secret, fields, published: true })).id }
+    },
+    /** Something that a visitor sent by a form, and that failed. */
+    submission: async (formId: string) => {
+      const id = newId()
+      await db.query(
+        `insert into form_submissions (workspace_id, form_id, id, "values", state, error) values ($1, $2, $3, '{}', 'failed', $4)`,
+        [orgId, formId, id, secret],
+      )
+      return id
+    },
+    /** Lets visitors do what is meant for them, once. */
+    visitors: async () => {
+      const known = await db.query('select from roles where workspace_id = $1 and is_anonymous', [orgId])
+      const policy = [{ effect: 'allow', actions: ['forms:read', 'forms:submit', 'content:deliver'] }]
+      if (known.rowCount === 0) await post('/iam/groups', { name: 'Visitors', policy, is_anonymous: true })
+    },
     /** A mail server that nobody may dial. */
     messageConnection: async () =>
       (await post('/messages/connections', { name: secret, host: '127.0.0.1', port: 25, from: 'shop@example.com' })).id,
