@@ -1,6 +1,8 @@
 import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as calendars } from '#api/calendar/calendar-routes.ts'
+import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
 import { routes as publicForms } from '#api/forms/public.ts'
 import { routes as forms } from '#api/forms/routes.ts'
@@ -50,6 +52,8 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...calendars,
+  ...calendarEvents,
   ...forms,
   ...payments,
   ...books,

@@ -1,6 +1,8 @@
 import exportLedger from '#workers/accounting/export.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
+import mailGuests from '#workers/calendar/mail-guests.ts'
+import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
 import followSubmissions from '#workers/forms/follow.ts'
 import runEnded from '#workers/forms/run-ended.ts'
@@ -45,6 +47,8 @@ export const handlers: readonly AnyHandler[] = [
   verifyLedger,
   exportLedger,
   doChore,
+  mailGuests,
+  ringCalendar,
   createLink,
   cancel,
   refresh,

@@ -1,4 +1,5 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
+import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
@@ -18,4 +19,5 @@ export const examples: Examples = {
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
+  ...calendarExamples,
 }
