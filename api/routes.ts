@@ -1,16 +1,27 @@
+import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as calendars } from '#api/calendar/calendar-routes.ts'
+import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
 import { routes as driveFiles } from '#api/drive/file-routes.ts'
 import { routes as drive } from '#api/drive/routes.ts'
+import { routes as formPages } from '#api/forms/pages.ts'
+import { routes as publicForms } from '#api/forms/public.ts'
+import { routes as forms } from '#api/forms/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
 import { routes as functionSecrets } from '#api/functions/secret-routes.ts'
 import type { Route, Section } from '#api/http/route.ts'
 import { routes as jobs } from '#api/jobs/routes.ts'
+import { callbacks as messageCallbacks } from '#api/messages/callback.ts'
+import { pages as messagePages } from '#api/messages/pages.ts'
 import { routes as messages } from '#api/messages/routes.ts'
 import { routes as notifications } from '#api/notifications/routes.ts'
 import { routes as startPage } from '#api/pages/start.ts'
+import { payPages } from '#api/payments/pages.ts'
+import { routes as payments } from '#api/payments/routes.ts'
+import { webhookRoutes } from '#api/payments/webhooks.ts'
 import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
@@ -45,11 +56,30 @@ export const routes: readonly Route[] = [
   ...functionRuns,
   ...entries,
   ...reports,
+  ...calendars,
+  ...calendarEvents,
+  ...forms,
+  ...payments,
+  ...books,
   ...jobs,
 ]
 
 /** Everything that is declared, by where it stands: the version is in the path of the authenticated routes (document 1, Versioning). */
 export const sections: readonly Section[] = [
   { base: '/v1', routes },
-  { base: '', routes: [...startPage, ...peoplePages, ...workspacePages, ...publicFunctions] },
+  {
+    base: '',
+    routes: [
+      ...startPage,
+      ...peoplePages,
+      ...workspacePages,
+      ...messagePages,
+      ...messageCallbacks,
+      ...payPages,
+      ...webhookRoutes,
+      ...publicFunctions,
+      ...publicForms,
+      ...formPages,
+    ],
+  },
 ]

@@ -1,4 +1,5 @@
 import { blobChores } from '#shared/blobs/chores.ts'
+import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
 import { driveChores } from '#shared/drive/chores.ts'
@@ -24,4 +25,5 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...recordChores,
   ...driveChores,
   ...functionChores,
+  ...calendarChores,
 ]

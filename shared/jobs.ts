@@ -1,8 +1,22 @@
+import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
+import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
+import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
+import {
+  cancelLink,
+  createLink,
+  endConnection,
+  expireLink,
+  handleEvent,
+  refreshLink,
+  sweepConnection,
+  tellSandbox,
+  testPaymentConnection,
+} from '#shared/payments/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
@@ -25,5 +39,21 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  followSubmissions,
+  runEnded,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
+  mailGuests,
+  ringCalendar,
+  createLink,
+  cancelLink,
+  refreshLink,
+  expireLink,
+  testPaymentConnection,
+  sweepConnection,
+  endConnection,
+  handleEvent,
+  tellSandbox,
 ]

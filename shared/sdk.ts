@@ -1,3 +1,4 @@
+import { accountingMethods } from '#shared/accounting/sdk.ts'
 import { cryptoMethods } from '#shared/functions/sdk/crypto.ts'
 import { functionMethods } from '#shared/functions/sdk/functions.ts'
 import type { SdkMethod } from '#shared/functions/sdk/method.ts'
@@ -11,5 +12,6 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...functionMethods,
   ...secretMethods,
   ...cryptoMethods,
+  ...accountingMethods,
   ...messageMethods,
 ]

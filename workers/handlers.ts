@@ -1,10 +1,21 @@
+import exportLedger from '#workers/accounting/export.ts'
+import sealBooks from '#workers/accounting/seal.ts'
+import verifyLedger from '#workers/accounting/verify.ts'
+import mailGuests from '#workers/calendar/mail-guests.ts'
+import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
+import followSubmissions from '#workers/forms/follow.ts'
+import runEnded from '#workers/forms/run-ended.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
 import sendMail from '#workers/mail/send.ts'
 import testConnection from '#workers/messages/test-connection.ts'
 import deliverNotifications from '#workers/notifications/deliver.ts'
+import { cancel, expire, refresh } from '#workers/payments/change-link.ts'
+import { end, sweep, test } from '#workers/payments/connections.ts'
+import createLink from '#workers/payments/create-link.ts'
+import { act, tell } from '#workers/payments/events.ts'
 import mailReset from '#workers/people/mail-reset.ts'
 import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
@@ -30,5 +41,21 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  followSubmissions,
+  runEnded,
+  sealBooks,
+  verifyLedger,
+  exportLedger,
   doChore,
+  mailGuests,
+  ringCalendar,
+  createLink,
+  cancel,
+  refresh,
+  expire,
+  test,
+  sweep,
+  end,
+  act,
+  tell,
 ]

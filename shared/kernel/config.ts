@@ -22,6 +22,9 @@ export interface Config {
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
   readonly egressAllow: readonly string[]
+  /** Where payment providers are called. The operator's word: stand-ins take their place in tests. */
+  readonly stripeApiUrl: string
+  readonly razorpayApiUrl: string
   /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
@@ -143,6 +146,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),
+    stripeApiUrl: read('STRIPE_API_URL', address(['http:', 'https:'], 'https://api.stripe.com')),
+    razorpayApiUrl: read('RAZORPAY_API_URL', address(['http:', 'https:'], 'https://api.razorpay.com')),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {

@@ -39,7 +39,7 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
-  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)
+  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(...[route.makes].flat())
   if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
   return {
     [route.status ?? 200]: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
@@ -86,5 +86,9 @@ const json = (data: Json): Json => ({
 
 const anything: Json = { content: { 'application/json': { schema: {} } } }
 
-const file = (contentType: string | undefined): Json =>
-  contentType ? { content: { [contentType]: { schema: { ...text, contentMediaType: contentType } } } } : {}
+/** A file of one of these content types; nothing without any. */
+function file(...contentTypes: readonly (string | undefined)[]): Json {
+  const known = contentTypes.filter((type) => type !== undefined)
+  const content = Object.fromEntries(known.map((type) => [type, { schema: { ...text, contentMediaType: type } }]))
+  return known.length > 0 ? { content } : {}
+}

@@ -145,6 +145,15 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       body: { prefix: '', email: `${(await createMember(world, org)).id}@example.com`, mode: 'edit' },
     }),
   ],
+  [`GET ${org}/payments/links`]: [
+    async ({ things }) => {
+      await things.link()
+      return { query: { cursor: await things.link() } }
+    },
+  ],
+  [`POST ${org}/payments/links`]: [
+    async ({ things }) => ({ body: { connection_id: await things.connection(), invoice_id: await things.invoice() } }),
+  ],
   [`GET ${org}/messages`]: [
     async ({ things }) => ({ query: { cursor: await things.message() } }),
     async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } }),
@@ -173,6 +182,13 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     },
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
+  [`GET ${org}/forms/:formId/submissions`]: [
+    async (place) => {
+      const { id: formId } = await place.things.form()
+      for (const _ of [1, 2]) await place.things.submission(formId)
+      return { params: { formId }, query: { limit: '1', cursor: await cursorOf(place, `/forms/${formId}/submissions?limit=1`) } }
+    },
+  ],
   [`GET ${org}/functions/:fnId/runs`]: [
     async (place) => {
       const fnId = await place.things.fn()
