@@ -146,5 +146,5 @@ export const folderInput = schema(t.Object({ key: t.String({ description: 'Ends 
 /** A rename or move. */
 export const moveInput = schema(t.Object({ from: t.String(), to: t.String() }, { title: 'DriveMoveInput' }))
 
-export const moved = schema(t.Object({ moved: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'Moved' }))
+export const moved = schema(t.Object({ moved: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'MovedObjects' }))
 export const deleted = schema(t.Object({ deleted: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'DeletedObjects' }))
