@@ -1,4 +1,4 @@
-import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
+import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
@@ -43,6 +43,7 @@ export const jobs: readonly AnyJob[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
   doChore,
   createLink,
   cancelLink,
