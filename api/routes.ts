@@ -1,6 +1,11 @@
 import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as calendars } from '#api/calendar/calendar-routes.ts'
+import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as formPages } from '#api/forms/pages.ts'
+import { routes as publicForms } from '#api/forms/public.ts'
+import { routes as forms } from '#api/forms/routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -51,6 +56,9 @@ export const routes: readonly Route[] = [
   ...queueItems,
   ...entries,
   ...reports,
+  ...calendars,
+  ...calendarEvents,
+  ...forms,
   ...payments,
   ...books,
   ...jobs,
@@ -70,6 +78,8 @@ export const sections: readonly Section[] = [
       ...payPages,
       ...webhookRoutes,
       ...publicFunctions,
+      ...publicForms,
+      ...formPages,
     ],
   },
 ]

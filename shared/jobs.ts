@@ -1,5 +1,7 @@
 import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
+import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
+import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
@@ -38,11 +40,15 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  followSubmissions,
+  runEnded,
   sealBooks,
   verifyLedger,
   exportLedger,
   ...queueJobs,
   doChore,
+  mailGuests,
+  ringCalendar,
   createLink,
   cancelLink,
   refreshLink,

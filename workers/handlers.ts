@@ -1,7 +1,11 @@
 import exportLedger from '#workers/accounting/export.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
+import mailGuests from '#workers/calendar/mail-guests.ts'
+import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
+import followSubmissions from '#workers/forms/follow.ts'
+import runEnded from '#workers/forms/run-ended.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -42,6 +46,8 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  followSubmissions,
+  runEnded,
   sealBooks,
   verifyLedger,
   exportLedger,
@@ -51,6 +57,8 @@ export const handlers: readonly AnyHandler[] = [
   verifyQueue,
   clearQueue,
   doChore,
+  mailGuests,
+  ringCalendar,
   createLink,
   cancel,
   refresh,

@@ -1,4 +1,5 @@
 import type { HeardChanges } from '#shared/events/change.ts'
+import { followSubmissions, subscriber as forms } from '#shared/forms/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { subscriber as notifications } from '#shared/notifications/rules.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
@@ -22,4 +23,5 @@ export interface Subscription {
 export const subscriptions: Readonly<Record<string, Subscription>> = {
   [notifications]: { job: deliverNotifications, continues: false },
   [queues]: { job: takeIn, continues: true, snapshots: true },
+  [forms]: { job: followSubmissions, continues: true },
 }

@@ -1,5 +1,5 @@
 import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
-import type { Replaced, Reply, Tagged } from '#api/http/reply.ts'
+import type { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import type { Page } from '#api/pages/page.ts'
 import type { Problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
@@ -26,7 +26,9 @@ interface Answering<Response> {
   readonly tagged?: true
 }
 
-type Given<Response> = Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Reply>
+type Given<Response> = Promise<
+  NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Headed<NoInfer<Response>> | Reply
+>
 
 /** Answers at once. */
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {

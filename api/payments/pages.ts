@@ -71,9 +71,6 @@ function payPage(scope: Scope, link: PayableLink, { name, email, declined = fals
   }
 }
 
-/** How long a payer sees that it is done before being led on, in seconds. */
-const leadsAfter = 3
-
 function overPage(scope: Scope, link: PayableLink): Page {
   const isPaid = link.state === 'paid'
   const back = isPaid && link.redirect_url !== null ? httpOnly(link.redirect_url) : undefined
@@ -81,7 +78,7 @@ function overPage(scope: Scope, link: PayableLink): Page {
     title: isPaid ? 'Paid' : 'This link has ended',
     brand: scope.workspace,
     body: over({ ...shownOf(link), message: isPaid ? 'Thank you, the payment has been made.' : 'It can no longer be paid.', back }),
-    ...(back === undefined ? {} : { leadsTo: { url: back, seconds: leadsAfter } }),
+    ...(back === undefined ? {} : { leadsTo: back }),
   }
 }
 

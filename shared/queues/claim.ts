@@ -1,5 +1,6 @@
+import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
-import { type ClaimAnswer, type ClaimInput, type ItemRow, instantAt, viewOfItem } from '#shared/queues/item.ts'
+import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
 import { requireEnabled } from '#shared/queues/load.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { claimAnywhere, claimInStage } from '#shared/queues/store/claim.ts'
@@ -18,7 +19,7 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
   const rows = await db.query<ItemRow & { claim_token: string }>(
-    statement(workspace.id, queue.id, waiting, count, instantAt(time), instantAt(until), cause.actorId, cause.actorType),
+    statement(workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType),
   )
   return {
     items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),

@@ -1,6 +1,6 @@
 import { problem } from '#shared/kernel/errors.ts'
-import { utcInstant } from '#shared/kernel/instant.ts'
-import { type EditInput, type ItemRow, type ItemView, instantAt, viewOfItem } from '#shared/queues/item.ts'
+import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
+import { type EditInput, type ItemRow, type ItemView, viewOfItem } from '#shared/queues/item.ts'
 import { itemIdOf, payloadText, requireEnabled } from '#shared/queues/load.ts'
 import { type Refusal, refusalText } from '#shared/queues/move.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
@@ -20,7 +20,7 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   const time = now()
   const [row] = await db.query<ItemRow & { refusal: Refusal | null }>(
     editStatement(
-      ...[workspace.id, queue.id, id, instantAt(time), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
+      ...[workspace.id, queue.id, id, instantOf(time), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
       ...[claim_token ?? null, priority ?? null, batch ?? null, assignee_id === undefined ? null : (assignee_id ?? '')],
       ...[due_at !== undefined, due_at == null ? null : instantIn(due_at, 'due_at')],
       ...[payload === undefined ? null : payloadText(payload, 'payload'), release, given || (!release && note != null)],
@@ -45,6 +45,6 @@ function instantIn(text: string, path: string): string {
 export async function removeItem({ db, workspace, cause, now }: Scope, queue: Queue, itemId: string): Promise<void> {
   requireEnabled(queue)
   const actorType = cause.actorId === null ? 'system' : cause.actorType
-  const gone = await db.query(deleteItem(workspace.id, queue.id, itemIdOf(itemId), instantAt(now()), cause.actorId, actorType))
+  const gone = await db.query(deleteItem(workspace.id, queue.id, itemIdOf(itemId), instantOf(now()), cause.actorId, actorType))
   if (gone.length === 0) throw problem('NOT_FOUND')
 }

@@ -1,7 +1,8 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage, startStage } from '#shared/queues/definition.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
-import { type AddAnswer, type AddedItem, type AddInput, type ItemSource, instantAt, type NewItem } from '#shared/queues/item.ts'
+import type { AddAnswer, AddedItem, AddInput, ItemSource, NewItem } from '#shared/queues/item.ts'
 import { queueLimits } from '#shared/queues/limits.ts'
 import { payloadText, requireEnabled, requireQueueByKey } from '#shared/queues/load.ts'
 import type { Queue } from '#shared/queues/queue.ts'
@@ -146,7 +147,7 @@ async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], way:
 function statementOf({ workspace, cause, now }: Scope, queue: Queue, sent: readonly SentRow[], way: Way) {
   const { scan } = way
   return addStatement(
-    ...[workspace.id, queue.id, JSON.stringify(sent), way.source, queue.settings.allow_duplicates, instantAt(now())],
+    ...[workspace.id, queue.id, JSON.stringify(sent), way.source, queue.settings.allow_duplicates, instantOf(now())],
     ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, scan ? 'created' : null],
     ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
   )

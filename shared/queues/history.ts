@@ -42,10 +42,12 @@ export const historyQuery = schema(
 )
 
 /** The movements of a queue or of one of its items, newest first. */
-export const listHistory = (scope: Scope, { id }: Queue, query: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> =>
-  readRows<HistoryEntry>(
-    scope,
-    query.item_id === undefined
-      ? findHistory(scope.workspace.id, id, query.limit)
-      : findHistoryOfItem(scope.workspace.id, id, query.item_id, query.limit),
-  )
+export async function listHistory(scope: Scope, { id }: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
+  const { workspace } = scope
+  const statement = item_id === undefined ? findHistory(workspace.id, id, limit) : findHistoryOfItem(workspace.id, id, item_id, limit)
+  const rows = await readRows<HistoryEntry>(scope, statement)
+  // A read's first statement brings cells of its own along.
+  return rows.map((row) => Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as HistoryEntry)
+}
+
+const shown = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

@@ -1,4 +1,4 @@
-import { utcInstant } from '#shared/kernel/instant.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { queueLimits as limits } from '#shared/queues/limits.ts'
 import type { Queue } from '#shared/queues/queue.ts'
@@ -206,19 +206,19 @@ export interface ItemRow extends Omit<ItemView, 'overdue'> {
 
 /** An item as it reads at a time: a claim that ran out is none, and overdue is told from the clock (document 2, Queue item). */
 export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date): ItemView {
-  const { version: _, ...item } = row
-  const time = instantAt(now)
+  const item = Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
+  const time = instantOf(now)
   const isClaimed = item.claim_expires_at !== null && item.claim_expires_at > time
   const sla = queue.stages.find(({ key }) => key === item.stage)?.sla_seconds ?? 0
   const isLate = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < cutoff(now, sla))
   return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isLate }
 }
 
-/** What entered a stage before this instant is over its time there. */
-export const cutoff = (now: Date, seconds: number): string => instantAt(new Date(now.getTime() - seconds * 1_000))
+/** What of a row a view shows; a read's first statement brings cells of its own along. */
+const shown = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
-/** A moment of the clock in the form in which the database answers instants, so that texts compare as the instants do. */
-export const instantAt = (date: Date): string => utcInstant(date.toISOString()) ?? date.toISOString()
+/** What entered a stage before this instant is over its time there. */
+export const cutoff = (now: Date, seconds: number): string => instantOf(new Date(now.getTime() - seconds * 1_000))
 
 /** The cutoffs of the stages that have a time limit. */
 export function cutoffsOf({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {

@@ -1,9 +1,9 @@
 import { uniqueViolation } from '#shared/db/conflicts.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem } from '#shared/kernel/errors.ts'
-import { utcInstant } from '#shared/kernel/instant.ts'
+import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
 import { findByKey, itemsByIds } from '#shared/queues/find.ts'
-import { instantAt, type JournalScan, type ScanAnswer, type Verdict, viewOfItem } from '#shared/queues/item.ts'
+import { type JournalScan, type ScanAnswer, type Verdict, viewOfItem } from '#shared/queues/item.ts'
 import { payloadText, requireEnabled } from '#shared/queues/load.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { scanKey, scannedKey } from '#shared/queues/scan.ts'
@@ -76,7 +76,7 @@ async function refuse(scope: Scope, queue: Queue, scan: JournalScan, message: st
       db.query(
         noteEntry(
           ...[workspace.id, queue.id, item?.id ?? null, key, 'scanned', item?.stage ?? null, 'blocked', payload],
-          ...[scan.scan_id, timeOf(scan), scan.station ?? null, instantAt(now()), cause.actorId],
+          ...[scan.scan_id, timeOf(scan), scan.station ?? null, instantOf(now()), cause.actorId],
           ...[cause.actorId === null ? 'system' : cause.actorType, message],
         ),
       ),

@@ -1,10 +1,11 @@
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import type { ScanFacts } from '#shared/queues/enqueue.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
 import { findItem } from '#shared/queues/find.ts'
-import { type ItemRow, type ItemStatus, type ItemView, instantAt, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
+import { type ItemRow, type ItemStatus, type ItemView, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
 import { itemIdOf, requireEnabled } from '#shared/queues/load.ts'
 import { patches, patchRecord } from '#shared/queues/patch.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
@@ -95,7 +96,7 @@ async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move)
   const { to, scan } = move
   const [row] = await db.query<ItemRow & { from_stage: string; refusal: Refusal | null }>(
     moveStatement(
-      ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), instantAt(now())],
+      ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), instantOf(now())],
       ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, noteOfEntering(scope, to, move.note ?? '')],
       ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
       ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],

@@ -1,6 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
-import { type ItemRow, instantAt } from '#shared/queues/item.ts'
+import type { ItemRow } from '#shared/queues/item.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -31,7 +32,7 @@ function filled(text: string, scope: Scope, item: ItemRow): string | null {
 
 function referenced(path: string, { now, cause }: Scope, item: ItemRow): string | undefined {
   if (path === 'item.key') return item.key
-  if (path === 'now') return instantAt(now())
+  if (path === 'now') return instantOf(now())
   if (path === 'principal.id') return cause.actorId ?? ''
   const [, inside] = /^item\.payload\.(.+)$/.exec(path) ?? []
   return inside === undefined ? undefined : textAt(item.payload, inside.split('.'))

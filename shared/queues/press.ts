@@ -1,9 +1,10 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import { itemsByIds } from '#shared/queues/find.ts'
-import { type ItemView, instantAt } from '#shared/queues/item.ts'
+import type { ItemView } from '#shared/queues/item.ts'
 import type { ButtonResult } from '#shared/queues/jobs.ts'
 import { queueLimits } from '#shared/queues/limits.ts'
 import { requireEnabled } from '#shared/queues/load.ts'
@@ -68,7 +69,7 @@ export async function noteButton(scope: Scope, queue: Queue, buttonId: string, i
   await db.query(
     noteEntry(
       ...[workspace.id, queue.id, item.id, item.key, 'button', item.stage, null, JSON.stringify({ button_id: buttonId, ok: result.ok })],
-      ...[null, null, null, instantAt(now()), cause.actorId, cause.actorId === null ? 'system' : cause.actorType],
+      ...[null, null, null, instantOf(now()), cause.actorId, cause.actorId === null ? 'system' : cause.actorType],
       result.error ?? '',
     ),
   )

@@ -38,7 +38,10 @@ export async function listQueues(scope: Scope): Promise<QueueView[]> {
 }
 
 const empty: QueueView['summary'] = { total: 0, open: 0, closed: 0, overdue: 0, unexpected: 0, by_stage: {} }
-const viewOf = ({ editor_id: _, ...queue }: Queue, summary: QueueView['summary'] = empty): QueueView => ({ ...queue, summary })
+function viewOf(queue: Queue, summary: QueueView['summary'] = empty): QueueView {
+  const { id, key, name, object_type, enabled, stages, intake, settings, created_at, updated_at } = queue
+  return { id, key, name, object_type, enabled, stages, intake, settings, summary, created_at, updated_at }
+}
 
 /** One queue with its counts. */
 export async function getQueue(scope: Scope, queue: Queue): Promise<QueueView> {

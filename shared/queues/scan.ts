@@ -1,8 +1,9 @@
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage, stageAfter } from '#shared/queues/definition.ts'
 import { addItems, type ScanFacts } from '#shared/queues/enqueue.ts'
 import { findByKey, findItem } from '#shared/queues/find.ts'
-import { type ItemRow, instantAt, type ScanAnswer, type ScanInput, type Verdict, viewOfItem } from '#shared/queues/item.ts'
+import { type ItemRow, type ScanAnswer, type ScanInput, type Verdict, viewOfItem } from '#shared/queues/item.ts'
 import { queueLimits } from '#shared/queues/limits.ts'
 import { payloadText, requireEnabled } from '#shared/queues/load.ts'
 import { moveItem, type Refusal, refusalText } from '#shared/queues/move.ts'
@@ -123,7 +124,7 @@ async function note(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null
   await db.query(
     noteEntry(
       ...[workspace.id, queue.id, item?.id ?? null, input.key, 'scanned', item?.stage ?? null, verdict, payload],
-      ...[facts.scanId, facts.scannedAt, facts.station, instantAt(now()), cause.actorId],
+      ...[facts.scanId, facts.scannedAt, facts.station, instantOf(now()), cause.actorId],
       ...[cause.actorId === null ? 'system' : cause.actorType, [input.note ?? '', why].filter((part) => part !== '').join(': ')],
     ),
   )

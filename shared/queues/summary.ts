@@ -1,5 +1,6 @@
+import { instantOf } from '#shared/kernel/instant.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
-import { cutoffsOf, instantAt } from '#shared/queues/item.ts'
+import { cutoffsOf } from '#shared/queues/item.ts'
 import { nameOf, type Queue, type QueueSummary, queueName, queueSummary } from '#shared/queues/queue.ts'
 import { countOverdue, findBatches, findCounts } from '#shared/queues/store/counts.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
@@ -32,7 +33,7 @@ export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?
   const overdue = await readRows<{ queue_id: string; items: number }>(
     scope,
     countOverdue(
-      ...[workspace.id, ids, instantAt(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
+      ...[workspace.id, ids, instantOf(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
       ...[timed.map((one) => one.time), batch ?? null],
     ),
   )
@@ -66,5 +67,7 @@ export async function summarize(
 }
 
 /** The batches that a queue's items have, in the order of their labels. */
-export const listBatches = (scope: Scope, { id }: Queue): Promise<BatchCounts[]> =>
-  readRows<BatchCounts>(scope, findBatches(scope.workspace.id, id))
+export async function listBatches(scope: Scope, { id }: Queue): Promise<BatchCounts[]> {
+  const rows = await readRows<BatchCounts>(scope, findBatches(scope.workspace.id, id))
+  return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
+}

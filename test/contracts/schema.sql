@@ -1,3 +1,5 @@
+create extension btree_gist;
+
 create extension pg_trgm;
 
 create table access_keys (
@@ -51,12 +53,158 @@ create table blobs (
   constraint blobs_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table bookings (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  calendar_id uuid not null,
+  attendee_id uuid not null,
+  slot tstzrange,
+  status text default 'booked'::text not null,
+  name text not null,
+  email text not null,
+  notes text not null,
+  request_key text,
+  request_hash bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint bookings_check CHECK (((status = 'booked'::text) OR (slot IS NULL))),
+  constraint bookings_pkey PRIMARY KEY (workspace_id, event_id),
+  constraint bookings_slot EXCLUDE USING gist (workspace_id WITH =, calendar_id WITH =, slot WITH &&) WHERE ((status = 'booked'::text)),
+  constraint bookings_status_check CHECK ((status = ANY (ARRAY['booked'::text, 'cancelled'::text]))),
+  constraint bookings_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
 create table cache_changes (
   id bigint generated always as identity not null,
   written_in xid8 default pg_current_xact_id() not null,
   scope text not null,
   created_at timestamp with time zone default now() not null,
   constraint cache_changes_pkey PRIMARY KEY (id)
+);
+
+create table calendar_attendees (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  id uuid not null,
+  "position" integer not null,
+  user_id uuid,
+  email text not null,
+  name text default ''::text not null,
+  status text default 'needs_action'::text not null,
+  is_booker boolean default false not null,
+  is_mailed boolean default false not null,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  constraint calendar_attendees_pkey PRIMARY KEY (workspace_id, event_id, id),
+  constraint calendar_attendees_status_check CHECK ((status = ANY (ARRAY['accepted'::text, 'declined'::text, 'tentative'::text, 'needs_action'::text]))),
+  constraint calendar_attendees_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendar_events (
+  workspace_id uuid not null,
+  id uuid not null,
+  calendar_id uuid not null,
+  uid text not null,
+  series_id uuid,
+  original_start timestamp with time zone,
+  original_date date,
+  is_removed boolean default false not null,
+  title text not null,
+  description text default ''::text not null,
+  location text default ''::text not null,
+  color text default ''::text not null,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  start_date date,
+  end_date date,
+  timezone text not null,
+  wall_start timestamp without time zone not null,
+  zone_release text not null,
+  recurrence text,
+  rdates jsonb default '[]'::jsonb not null,
+  exdates jsonb default '[]'::jsonb not null,
+  extent tstzrange not null,
+  status text default 'confirmed'::text not null,
+  visibility text default 'default'::text not null,
+  is_free boolean default false not null,
+  reminders integer[],
+  source text default 'manual'::text not null,
+  sequence integer default 0 not null,
+  organizer jsonb,
+  record_type text,
+  record_id uuid,
+  natural_key text,
+  created_by uuid,
+  timed_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint calendar_events_check CHECK ((((start_at IS NULL) = (end_at IS NULL)) AND ((start_date IS NULL) = (end_date IS NULL)) AND ((start_at IS NULL) <> (start_date IS NULL)))),
+  constraint calendar_events_check1 CHECK (((end_at >= start_at) AND (end_date > start_date))),
+  constraint calendar_events_check2 CHECK (((series_id IS NULL) = ((original_start IS NULL) AND (original_date IS NULL)))),
+  constraint calendar_events_check3 CHECK (((series_id IS NULL) OR (recurrence IS NULL))),
+  constraint calendar_events_pkey PRIMARY KEY (workspace_id, id),
+  constraint calendar_events_status_check CHECK ((status = ANY (ARRAY['confirmed'::text, 'tentative'::text, 'cancelled'::text]))),
+  constraint calendar_events_visibility_check CHECK ((visibility = ANY (ARRAY['default'::text, 'private'::text]))),
+  constraint calendar_events_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE,
+  constraint calendar_events_workspace_id_series_id_fkey FOREIGN KEY (workspace_id, series_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendar_mail_counts (
+  day date not null,
+  kind text not null,
+  subject text not null,
+  mails integer not null,
+  constraint calendar_mail_counts_pkey PRIMARY KEY (day, kind, subject)
+);
+
+create table calendar_shares (
+  workspace_id uuid not null,
+  calendar_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  level text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint calendar_shares_level_check CHECK ((level = ANY (ARRAY['busy'::text, 'read'::text, 'write'::text, 'manage'::text]))),
+  constraint calendar_shares_pkey PRIMARY KEY (workspace_id, calendar_id, id),
+  constraint calendar_shares_user UNIQUE (workspace_id, calendar_id, user_id),
+  constraint calendar_shares_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE,
+  constraint calendar_shares_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE
+);
+
+create table calendar_states (
+  workspace_id uuid not null,
+  calendar_id uuid not null,
+  version bigint default 1 not null,
+  fired_until timestamp with time zone,
+  constraint calendar_states_pkey PRIMARY KEY (workspace_id, calendar_id),
+  constraint calendar_states_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendars (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  kind text not null,
+  owner_id uuid,
+  is_primary boolean default false not null,
+  name text not null,
+  description text default ''::text not null,
+  color text default ''::text not null,
+  visibility text default 'none'::text not null,
+  timezone text not null,
+  settings jsonb default '{}'::jsonb not null,
+  feed_hash bytea,
+  feed_sealed bytea,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint calendars_check CHECK (((kind = 'personal'::text) = (owner_id IS NOT NULL))),
+  constraint calendars_check1 CHECK (((feed_hash IS NULL) = (feed_sealed IS NULL))),
+  constraint calendars_key UNIQUE (workspace_id, key),
+  constraint calendars_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'org'::text, 'records'::text]))),
+  constraint calendars_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint calendars_pkey PRIMARY KEY (workspace_id, id),
+  constraint calendars_visibility_check CHECK ((visibility = ANY (ARRAY['none'::text, 'busy'::text, 'read'::text]))),
+  constraint calendars_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table do_not_contact (
@@ -169,6 +317,44 @@ create table fields (
   constraint fields_key UNIQUE (workspace_id, type_id, key),
   constraint fields_pkey PRIMARY KEY (workspace_id, id),
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+);
+
+create table form_submissions (
+  workspace_id uuid not null,
+  form_id uuid not null,
+  id uuid not null,
+  visitor_key text,
+  "values" json not null,
+  spam text,
+  state text not null,
+  record_id uuid,
+  run_id uuid,
+  error text,
+  created_at timestamp with time zone default now() not null,
+  constraint form_submissions_error CHECK (((state = 'failed'::text) = (error IS NOT NULL))),
+  constraint form_submissions_form FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, form_id, id),
+  constraint form_submissions_spam CHECK (((spam IS NULL) OR (state = 'kept'::text))),
+  constraint form_submissions_state_check CHECK ((state = ANY (ARRAY['kept'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  fields json not null,
+  settings json not null,
+  object_type text,
+  function_id uuid,
+  published boolean not null,
+  edited_by uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint forms_key UNIQUE (workspace_id, key),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table function_runs (
@@ -763,13 +949,45 @@ CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_i
 
 CREATE INDEX blobs_idle ON public.blobs USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 
+CREATE UNIQUE INDEX bookings_request ON public.bookings USING btree (workspace_id, calendar_id, request_key) WHERE (request_key IS NOT NULL);
+
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+
+CREATE UNIQUE INDEX calendar_attendees_email ON public.calendar_attendees USING btree (workspace_id, event_id, lower(email));
+
+CREATE UNIQUE INDEX calendar_attendees_token ON public.calendar_attendees USING btree (workspace_id, token_hash);
+
+CREATE INDEX calendar_attendees_user ON public.calendar_attendees USING btree (workspace_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_exception ON public.calendar_events USING btree (workspace_id, series_id, original_start) WHERE (original_start IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_exception_day ON public.calendar_events USING btree (workspace_id, series_id, original_date) WHERE (original_date IS NOT NULL);
+
+CREATE INDEX calendar_events_extent ON public.calendar_events USING gist (workspace_id, calendar_id, extent);
+
+CREATE UNIQUE INDEX calendar_events_natural_key ON public.calendar_events USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
+CREATE INDEX calendar_events_record ON public.calendar_events USING btree (workspace_id, record_type, record_id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_uid ON public.calendar_events USING btree (workspace_id, calendar_id, uid) WHERE (series_id IS NULL);
+
+CREATE INDEX calendar_shares_of_user ON public.calendar_shares USING btree (workspace_id, user_id);
+
+CREATE UNIQUE INDEX calendars_feed ON public.calendars USING btree (workspace_id, feed_hash) WHERE (feed_hash IS NOT NULL);
+
+CREATE INDEX calendars_left ON public.calendars USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owner_id) WHERE (owner_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
 CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
 
 CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
+
+CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
 
@@ -1006,6 +1224,19 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_calendars()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
+      else
+        update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1014,6 +1245,35 @@ CREATE OR REPLACE FUNCTION public.leave_gate()
 AS $function$
     begin
       delete from gated_jobs where id = new.id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states as state set version = version + 1
+      from (select distinct workspace_id, calendar_id from changed) as calendar
+      where state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.calendar_id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
       return null;
     end $function$;
 
@@ -1117,6 +1377,18 @@ CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys 
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER calendar_events_added AFTER INSERT ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_changed AFTER UPDATE ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
+
+CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
+
 CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
@@ -1124,6 +1396,8 @@ CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EA
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
@@ -1140,6 +1414,8 @@ CREATE TRIGGER ledger_seals_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.l
 CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
+
+CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
 

@@ -8,7 +8,7 @@ test('items are added once by key, and a closed key is new again', async (t) => 
   const { org } = await start()
   const line = await createLine(t, org)
   const added = await org.owner.post(`${line.path}/items`, {
-    items: [{ key: 'A', payload: { n: 12345678901234.123456 }, priority: 2 }, { key: 'B', stage: 'work' }, { key: 'A' }],
+    items: [{ key: 'A', payload: { n: 12345678901234.12 }, priority: 2 }, { key: 'B', stage: 'work' }, { key: 'A' }],
     batch: 'b1',
     source: 'import',
     note: 'truck 7',
@@ -33,7 +33,7 @@ test('items are added once by key, and a closed key is new again', async (t) => 
     source: 'import',
     batch: 'b1',
     record_id: null,
-    payload: { n: 12345678901234.123456 },
+    payload: { n: 12345678901234.12 },
     claimed_by: null,
     claim_expires_at: null,
     assignee_id: '',

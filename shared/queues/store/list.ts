@@ -1,7 +1,8 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { build, type Statement, sql } from '#shared/db/statement.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
-import { cutoffsOf, instantAt } from '#shared/queues/item.ts'
+import { cutoffsOf } from '#shared/queues/item.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { itemColumns, itemsOf } from '#shared/queues/store/parts.ts'
 
@@ -66,9 +67,9 @@ function conditionOf(filter: ItemFilter): Knex.Raw {
 function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
   const { keys, times } = cutoffsOf(queue, now)
   const parts = [
-    builder.raw(`(status = 'open' and due_at < ?::timestamptz)`, [instantAt(now)]),
+    builder.raw(`(status = 'open' and due_at < ?::timestamptz)`, [instantOf(now)]),
     ...keys.map((key, index) =>
-      builder.raw(`(status = 'open' and stage = ? and entered_stage_at < ?::timestamptz)`, [key, times[index] ?? instantAt(now)]),
+      builder.raw(`(status = 'open' and stage = ? and entered_stage_at < ?::timestamptz)`, [key, times[index] ?? instantOf(now)]),
     ),
   ]
   return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)

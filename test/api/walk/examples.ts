@@ -1,5 +1,7 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
+import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
+import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
@@ -13,7 +15,9 @@ export const examples: Examples = {
   ...workspaceExamples,
   ...recordExamples,
   ...functionExamples,
+  ...formExamples,
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
+  ...calendarExamples,
 }

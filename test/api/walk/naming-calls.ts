@@ -163,6 +163,13 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     },
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
+  [`GET ${org}/forms/:formId/submissions`]: [
+    async (place) => {
+      const { id: formId } = await place.things.form()
+      for (const _ of [1, 2]) await place.things.submission(formId)
+      return { params: { formId }, query: { limit: '1', cursor: await cursorOf(place, `/forms/${formId}/submissions?limit=1`) } }
+    },
+  ],
   [`GET ${org}/functions/:fnId/runs`]: [
     async (place) => {
       const fnId = await place.things.fn()
