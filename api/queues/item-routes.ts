@@ -3,7 +3,7 @@ import { answer, delegate } from '#api/http/route.ts'
 import { ofQueue, queueOf, queuePath, stagePath } from '#api/queues/queue-of.ts'
 import { claimItems } from '#shared/queues/claim.ts'
 import { itemsAsCsv } from '#shared/queues/csv.ts'
-import { requireStage } from '#shared/queues/definition.ts'
+import { stageOfPath } from '#shared/queues/definition.ts'
 import { editItem, removeItem } from '#shared/queues/edit.ts'
 import { addItems, itemsIn } from '#shared/queues/enqueue.ts'
 import { getItem } from '#shared/queues/find.ts'
@@ -164,7 +164,7 @@ export const routes = [
     payload: async (request, scope) => {
       const queue = await queueOf(request, scope)
       const { button_id: buttonId, item_ids: itemIds } = request.body
-      const stage = requireStage(queue, request.params.stageKey).key
+      const stage = stageOfPath(queue, request.params.stageKey).key
       await requirePressable(scope, queue, stage, buttonId)
       return { queueId: queue.id, stage, buttonId, itemIds }
     },

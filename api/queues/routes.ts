@@ -3,7 +3,7 @@ import { requireFlowToRun } from '#api/queues/flows.ts'
 import { ofQueue, ofQueues, queueOf, queuePath, queuesPath, stagePath } from '#api/queues/queue-of.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { boardAnswer, boardOf, boardQuery } from '#shared/queues/board.ts'
-import { keyOf, requireStage } from '#shared/queues/definition.ts'
+import { keyOf, stageOfPath } from '#shared/queues/definition.ts'
 import { history, historyQuery, listHistory } from '#shared/queues/history.ts'
 import { verifyQueue } from '#shared/queues/jobs.ts'
 import { itemPage, listStage, stageItemsQuery } from '#shared/queues/list.ts'
@@ -95,7 +95,7 @@ export const routes = [
     response: itemPage,
     handle: async (request, scope) => {
       const queue = await queueOf(request, scope)
-      return listStage(scope, queue, requireStage(queue, request.params.stageKey), request.query)
+      return listStage(scope, queue, stageOfPath(queue, request.params.stageKey), request.query)
     },
   }),
   answer({

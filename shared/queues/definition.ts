@@ -112,7 +112,14 @@ export const startStage = ({ stages }: Pick<Queue, 'stages'>): Stage => {
   return first
 }
 
-/** One of a queue's stages that a path or body names; throws NOT_FOUND. */
+/** One of a queue's stages that a path names; throws NOT_FOUND. */
+export function stageOfPath(queue: Pick<Queue, 'stages'>, key: string): Stage {
+  const found = queue.stages.find((stage) => stage.key === key)
+  if (!found) throw problem('NOT_FOUND')
+  return found
+}
+
+/** The same where a body names it. */
 export function requireStage({ stages }: Pick<Queue, 'stages'>, key: string): Stage {
   const found = stages.find((stage) => stage.key === key)
   if (!found) throw problem('NOT_FOUND', `The queue has no stage ${key}`)
