@@ -1,4 +1,5 @@
 import { blobChores } from '#shared/blobs/chores.ts'
+import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
 import { functionChores } from '#shared/functions/chores.ts'
@@ -22,4 +23,5 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...typeChores,
   ...recordChores,
   ...functionChores,
+  ...calendarChores,
 ]

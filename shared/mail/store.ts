@@ -38,6 +38,12 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
   return (await db.query(insert(id, workspaceId, kind, to, subject, text, html, ...json))).length > 0
 }
 
+const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
+/** Whether the outbox has a mail of one of these ids: work that writes all of them in one transaction is done then. */
+export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
+  return (await db.query(known(ids))).length > 0
+}
+
 const find = sql(
   'find_mail',
   `select mail.id, mail.workspace_id, mail.kind, mail.connection_id, mail.recipient, mail.subject, mail.body_text, mail.body_html,

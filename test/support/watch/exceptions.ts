@@ -41,7 +41,7 @@ export const exceptions: readonly Exception[] = [
     because: 'bytes that nothing holds are swept in all workspaces; whether a store is in use at all is asked of the whole installation',
   },
   {
-    statements: ['find_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
+    statements: ['find_mail', 'find_known_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
     tables: ['outbox_mails', 'do_not_contact', 'workspaces'],
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
   },
@@ -90,9 +90,10 @@ export const exceptions: readonly Exception[] = [
       'sweep_job_files',
       'sweep_invitations',
       'sweep_sent_mail',
+      'sweep_left_calendars',
       'forget_message_texts',
     ],
-    tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
+    tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails', 'calendars'],
     because: 'what is old is swept in all workspaces',
   },
   {
