@@ -17,6 +17,11 @@ import { end, sweep, test } from '#workers/payments/connections.ts'
 import createLink from '#workers/payments/create-link.ts'
 import { act, tell } from '#workers/payments/events.ts'
 import mailReset from '#workers/people/mail-reset.ts'
+import clearQueue from '#workers/queues/clear.ts'
+import enteredStage from '#workers/queues/entered.ts'
+import takeIn from '#workers/queues/intake.ts'
+import pressButton from '#workers/queues/press.ts'
+import verifyQueue from '#workers/queues/verify.ts'
 import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
@@ -46,6 +51,11 @@ export const handlers: readonly AnyHandler[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  enteredStage,
+  takeIn,
+  pressButton,
+  verifyQueue,
+  clearQueue,
   doChore,
   mailGuests,
   ringCalendar,
