@@ -85,4 +85,4 @@ const givenTime = eachFile(
   { 'shared/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
 )
 
-export const statementRules: readonly Rule[] = [inStores, onceNamed, migrationNames, givenTime]
+export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, givenTime]
