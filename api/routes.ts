@@ -22,6 +22,8 @@ import { routes as payments } from '#api/payments/routes.ts'
 import { webhookRoutes } from '#api/payments/webhooks.ts'
 import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
+import { routes as queueItems } from '#api/queues/item-routes.ts'
+import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
@@ -50,6 +52,8 @@ export const routes: readonly Route[] = [
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...queues,
+  ...queueItems,
   ...entries,
   ...reports,
   ...calendars,

@@ -1,4 +1,4 @@
-import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
+import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
 import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
@@ -19,6 +19,7 @@ import {
 } from '#shared/payments/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
+import { queueJobs } from '#shared/queues/jobs.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { changeField, dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
@@ -44,6 +45,8 @@ export const jobs: readonly AnyJob[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
+  ...queueJobs,
   doChore,
   mailGuests,
   ringCalendar,

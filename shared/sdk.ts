@@ -5,6 +5,7 @@ import type { SdkMethod } from '#shared/functions/sdk/method.ts'
 import { recordMethods } from '#shared/functions/sdk/records.ts'
 import { secretMethods } from '#shared/functions/sdk/secrets.ts'
 import { messageMethods } from '#shared/messages/sdk.ts'
+import { queueMethods } from '#shared/queues/sdk.ts'
 
 /** Every method of the SDK that functions call (decisions, Functions). A domain joins with its own table. */
 export const sdkMethods: readonly SdkMethod[] = [
@@ -14,4 +15,5 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...cryptoMethods,
   ...accountingMethods,
   ...messageMethods,
+  ...queueMethods,
 ]

@@ -1,4 +1,5 @@
 import exportLedger from '#workers/accounting/export.ts'
+import sumLedgerMonths from '#workers/accounting/months.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
@@ -17,6 +18,11 @@ import { end, sweep, test } from '#workers/payments/connections.ts'
 import createLink from '#workers/payments/create-link.ts'
 import { act, tell } from '#workers/payments/events.ts'
 import mailReset from '#workers/people/mail-reset.ts'
+import clearQueue from '#workers/queues/clear.ts'
+import enteredStage from '#workers/queues/entered.ts'
+import takeIn from '#workers/queues/intake.ts'
+import pressButton from '#workers/queues/press.ts'
+import verifyQueue from '#workers/queues/verify.ts'
 import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
@@ -46,6 +52,12 @@ export const handlers: readonly AnyHandler[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
+  enteredStage,
+  takeIn,
+  pressButton,
+  verifyQueue,
+  clearQueue,
   doChore,
   mailGuests,
   ringCalendar,

@@ -511,6 +511,23 @@ create table kept_answers (
   constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
 );
 
+create table ledger_months (
+  workspace_id uuid not null,
+  currency text not null,
+  account_id uuid not null,
+  month date not null,
+  debit numeric not null,
+  credit numeric not null,
+  constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint ledger_months_pkey PRIMARY KEY (workspace_id, currency, account_id, month)
+);
+
+create table ledger_months_until (
+  workspace_id uuid not null,
+  until timestamp with time zone not null,
+  constraint ledger_months_until_pkey PRIMARY KEY (workspace_id)
+);
+
 create table ledger_seals (
   workspace_id uuid not null,
   "position" integer not null,
@@ -799,6 +816,110 @@ create table provider_payments (
   constraint provider_payments_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
 );
 
+create table queue_counts (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  batch text not null,
+  stage text not null,
+  status text not null,
+  unexpected boolean not null,
+  share smallint not null,
+  items bigint not null,
+  constraint queue_counts_pkey PRIMARY KEY (workspace_id, queue_id, batch, stage, status, unexpected, share),
+  constraint queue_counts_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queue_history (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  item_id uuid,
+  key text not null,
+  kind text not null,
+  from_stage text,
+  to_stage text,
+  status text,
+  verdict text,
+  payload json,
+  scan_id text,
+  scanned_at timestamp with time zone,
+  station text,
+  actor_id uuid,
+  actor_type text not null,
+  note text not null,
+  created_at timestamp with time zone not null,
+  version integer,
+  facts jsonb not null,
+  event_id uuid,
+  constraint queue_history_kind_check CHECK ((kind = ANY (ARRAY['added'::text, 'moved'::text, 'claimed'::text, 'released'::text, 'expired'::text, 'edited'::text, 'deleted'::text, 'button'::text, 'scanned'::text, 'cancelled'::text]))),
+  constraint queue_history_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_history_version CHECK (((version IS NOT NULL) OR (kind = ANY (ARRAY['scanned'::text, 'button'::text]))))
+);
+
+create table queue_items (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  key text not null,
+  stage text not null,
+  status text not null,
+  priority integer not null,
+  source text not null,
+  batch text not null,
+  record_id uuid,
+  payload json not null,
+  assignee_id text not null,
+  due_at timestamp with time zone,
+  claimed_by uuid,
+  claim_token text,
+  claim_expires_at timestamp with time zone,
+  lapsed uuid[] default '{}'::uuid[] not null,
+  attempts integer default 0 not null,
+  entered_stage_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  version integer default 1 not null,
+  twin uuid not null,
+  open_stage text generated always as (
+CASE
+    WHEN (status = 'open'::text) THEN stage
+    ELSE NULL::text
+END) stored,
+  constraint queue_items_claim CHECK ((((claimed_by IS NULL) = (claim_token IS NULL)) AND ((claimed_by IS NULL) = (claim_expires_at IS NULL)))),
+  constraint queue_items_closed CHECK ((((closed_at IS NULL) = (status = 'open'::text)) AND ((status = 'open'::text) OR (claimed_by IS NULL)))),
+  constraint queue_items_payload CHECK ((json_typeof(payload) = 'object'::text)),
+  constraint queue_items_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_items_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'scan'::text, 'import'::text, 'intake'::text, 'function'::text]))),
+  constraint queue_items_stage FOREIGN KEY (workspace_id, queue_id, open_stage) REFERENCES queue_stages(workspace_id, queue_id, key),
+  constraint queue_items_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+create table queue_stages (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  key text not null,
+  constraint queue_stages_pkey PRIMARY KEY (workspace_id, queue_id, key),
+  constraint queue_stages_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queues (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  object_type text,
+  enabled boolean not null,
+  stages json not null,
+  intake json not null,
+  settings json not null,
+  editor_id uuid,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint queues_pkey PRIMARY KEY (workspace_id, id),
+  constraint queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   points integer default 0 not null,
@@ -1017,6 +1138,8 @@ CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id
 
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
 
+CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
+
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
 CREATE INDEX ledger_seals_until ON public.ledger_seals USING btree (workspace_id, until, "position");
@@ -1066,6 +1189,34 @@ CREATE INDEX payment_links_provider ON public.payment_links USING btree (workspa
 CREATE INDEX provider_payments_link ON public.provider_payments USING btree (workspace_id, link_id) WHERE (link_id IS NOT NULL);
 
 CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_scan ON public.queue_history USING btree (workspace_id, queue_id, scan_id) WHERE (scan_id IS NOT NULL);
+
+CREATE INDEX queue_items_by_key ON public.queue_items USING btree (workspace_id, queue_id, key, id) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_due ON public.queue_items USING btree (workspace_id, queue_id, due_at) WHERE ((status = 'open'::text) AND (due_at IS NOT NULL));
+
+CREATE INDEX queue_items_ended ON public.queue_items USING btree (workspace_id, queue_id, stage, closed_at DESC, id DESC) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_entered ON public.queue_items USING btree (workspace_id, queue_id, stage, entered_stage_at) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_in_stage ON public.queue_items USING btree (workspace_id, queue_id, stage, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_of_assignee ON public.queue_items USING btree (workspace_id, queue_id, assignee_id, id) WHERE (assignee_id <> ''::text);
+
+CREATE INDEX queue_items_of_batch ON public.queue_items USING btree (workspace_id, queue_id, batch, id) WHERE (batch <> ''::text);
+
+CREATE INDEX queue_items_of_record ON public.queue_items USING btree (workspace_id, record_id, queue_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_items_open_key ON public.queue_items USING btree (workspace_id, queue_id, key, twin) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_waiting ON public.queue_items USING btree (workspace_id, queue_id, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE UNIQUE INDEX queues_key ON public.queues USING btree (workspace_id, key) WHERE (deleted_at IS NULL);
 
 CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
 
@@ -1235,6 +1386,17 @@ AS $function$
         update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
       end if;
       return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_queue_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.leave_gate()
@@ -1424,6 +1586,10 @@ CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW W
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
 CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
+
+CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 

@@ -111,6 +111,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       const { id, key } = (await post('/calendar/calendars', body)) as unknown as { id: string; key: string }
       return { id, key, type, field: 'due', record: (await post(`/records/${type}`, { values: { due: '2026-12-01' } })).id }
     },
+    /** A work queue with a button in its first stage. */
+    queue: async () => {
+      const button = { id: 'press', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
+      const stages = [
+        { key: 'in', label: secret, kind: 'start', buttons: [button] },
+        { key: 'out', kind: 'terminal' },
+      ]
+      const made = await post('/queues', { key: name(), name: secret, stages, settings: { allow_duplicates: true } })
+      return made as unknown as { id: string; key: string }
+    },
+    queueItem: async (queueId: string, more: object = {}) => {
+      const { items } = (await post(`/queues/${queueId}/items`, {
+        items: [{ key: name(), payload: { secret }, ...more }],
+        batch: secret.slice(0, 40),
+      })) as unknown as { items: { id: string; key: string }[] }
+      return items[0] as { id: string; key: string }
+    },
     member: async () => (await createMember(world, org)).id,
     connection: async () => (await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })).id,
     invoice: async () => (await post('/records/invoices', { values: { customer_name: secret, total: 5 } })).id,

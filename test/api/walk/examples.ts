@@ -6,6 +6,7 @@ import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
+import { queueExamples } from '#test/api/walk/queue-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
@@ -20,4 +21,5 @@ export const examples: Examples = {
   ...paymentExamples,
   ...messageExamples,
   ...calendarExamples,
+  ...queueExamples,
 }
