@@ -13,8 +13,9 @@ export const driveChores: readonly Chore<Sweeper>[] = [
   {
     name: 'drives of members who left',
     everySeconds: 3_600,
-    run: async ({ db, now }, signal) => {
-      const before = new Date(now().getTime() - keptMs)
+    run: async (sweeper, signal) => {
+      const { db } = sweeper
+      const before = new Date(sweeper.now().getTime() - keptMs)
       for (let gone = batch; gone === batch; ) {
         signal.throwIfAborted()
         gone = (await db.query<{ count: number }>(deleteLeftObjects(before, batch)))[0]?.count ?? 0
