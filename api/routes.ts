@@ -1,5 +1,7 @@
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as flows } from '#api/flows/routes.ts'
+import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as publicFunctions } from '#api/functions/public.ts'
 import { routes as functions } from '#api/functions/routes.ts'
 import { routes as functionRuns } from '#api/functions/run-routes.ts'
@@ -39,6 +41,8 @@ export const routes: readonly Route[] = [
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...flows,
+  ...flowRuns,
   ...entries,
   ...reports,
   ...jobs,

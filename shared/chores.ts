@@ -1,5 +1,6 @@
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
+import { flowChores } from '#shared/flows/chores.ts'
 import { functionChores } from '#shared/functions/chores.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
 import { mailChores } from '#shared/mail/chores.ts'
@@ -20,4 +21,5 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...typeChores,
   ...recordChores,
   ...functionChores,
+  ...flowChores,
 ]

@@ -1,4 +1,5 @@
 import { doChore } from '#shared/due/chores.ts'
+import { callOut, continueRun, heardEvents, scheduleRun } from '#shared/flows/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
@@ -25,5 +26,9 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
   doChore,
 ]

@@ -1,3 +1,4 @@
+import { flowMethods } from '#shared/flows/sdk.ts'
 import { cryptoMethods } from '#shared/functions/sdk/crypto.ts'
 import { functionMethods } from '#shared/functions/sdk/functions.ts'
 import type { SdkMethod } from '#shared/functions/sdk/method.ts'
@@ -12,4 +13,5 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...secretMethods,
   ...cryptoMethods,
   ...messageMethods,
+  ...flowMethods,
 ]

@@ -1,4 +1,8 @@
 import doChore from '#workers/due/chore.ts'
+import callOut from '#workers/flows/call.ts'
+import continueRun from '#workers/flows/continue.ts'
+import heardEvents from '#workers/flows/heard.ts'
+import scheduleRun from '#workers/flows/schedule.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
 import type { AnyHandler } from '#workers/handler.ts'
@@ -30,5 +34,9 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
   doChore,
 ]
