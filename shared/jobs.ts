@@ -1,5 +1,5 @@
 import { doChore } from '#shared/due/chores.ts'
-import { callOut, continueRun, heardEvents, scheduleRun } from '#shared/flows/jobs.ts'
+import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
@@ -30,5 +30,7 @@ export const jobs: readonly AnyJob[] = [
   scheduleRun,
   continueRun,
   callOut,
+  rehearseFlow,
+  generateFlow,
   doChore,
 ]

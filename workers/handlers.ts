@@ -1,7 +1,9 @@
 import doChore from '#workers/due/chore.ts'
 import callOut from '#workers/flows/call.ts'
 import continueRun from '#workers/flows/continue.ts'
+import generateFlow from '#workers/flows/generate.ts'
 import heardEvents from '#workers/flows/heard.ts'
+import rehearseFlow from '#workers/flows/rehearse.ts'
 import scheduleRun from '#workers/flows/schedule.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
 import saveFunction from '#workers/functions/save.ts'
@@ -38,5 +40,7 @@ export const handlers: readonly AnyHandler[] = [
   scheduleRun,
   continueRun,
   callOut,
+  rehearseFlow,
+  generateFlow,
   doChore,
 ]

@@ -1,8 +1,12 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
 import { blockView } from '#shared/flows/block.ts'
+import type { DefinitionInput } from '#shared/flows/definition.ts'
+import { draftInput, takeDraft } from '#shared/flows/draft.ts'
 import { flowChange, flowInput, flowView, runInput, startedRun, versionView } from '#shared/flows/flow.ts'
-import { changeFlow, createFlow, getFlow, listFlows, removeFlow, requireFlow } from '#shared/flows/flows.ts'
+import { changeFlow, createFlow, getFlow, listFlows, readSound, removeFlow, requireFlow } from '#shared/flows/flows.ts'
+import { generateFlow, rehearseFlow } from '#shared/flows/jobs.ts'
 import { overview, overviewOf } from '#shared/flows/overview.ts'
+import { rehearsalInput } from '#shared/flows/rehearsal.ts'
 import { blockCatalogue } from '#shared/flows/runs.ts'
 import { runFlow } from '#shared/flows/start.ts'
 import { listVersions, restoreVersion } from '#shared/flows/versions.ts'
@@ -138,4 +142,45 @@ export const routes = [
     response: flowView,
     handle: ({ params }, scope) => restoreVersion(scope, params.flowId, params.version),
   }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${one}/rehearse`,
+    summary: 'Rehearse a flow',
+    description:
+      'Plays what set off its newest runs through the flow as it is saved, or as it would be with the definition that is sent, with the ' +
+      'lesser of the rights of the caller and of the last editor, and takes all of it back. Answers what each run would have done.',
+    permission: 'flows:update',
+    on: onFlow,
+    body: rehearsalInput,
+    job: rehearseFlow,
+    makes: 'json',
+    payload: async ({ params, body }, scope) => {
+      const { runs, ...sent } = body
+      const flowId = await requireFlow(scope, params.flowId)
+      return { flowId, runs, definition: Object.keys(sent).length === 0 ? null : definitionOf(sent) }
+    },
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/generate`,
+    summary: 'Draft a flow',
+    description: 'An assistant proposes a flow for what is wanted; nothing is saved. The free plan has 20 drafts a day.',
+    permission: 'flows:create',
+    fails: ['AGENT_DISABLED', 'AGENT_ERROR', 'LIMIT_EXCEEDED'],
+    body: draftInput,
+    job: generateFlow,
+    makes: 'json',
+    payload: async ({ body }, scope) => {
+      await takeDraft(scope)
+      return { prompt: body.prompt }
+    },
+  }),
 ]
+
+/** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
+function definitionOf(sent: DefinitionInput) {
+  const { nodes, edges, context } = readSound(sent).definition
+  return { nodes: [...nodes], edges: [...edges], context: { ...context } }
+}

@@ -1,7 +1,9 @@
 import { defineDue } from '#shared/due/kind.ts'
 import { heardChanges } from '#shared/events/change.ts'
+import { draft } from '#shared/flows/draft.ts'
+import { rehearsal } from '#shared/flows/rehearsal.ts'
 import { scheduleKind } from '#shared/flows/store.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
 const uuid = t.String({ format: 'uuid' })
@@ -60,6 +62,40 @@ export const callOut = defineJob({
   tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, runId: uuid, turn: t.Integer() })),
   result: nothing,
+})
+
+/** Plays runs again and takes it all back. */
+export const rehearseFlow = defineJob({
+  name: 'flows.rehearse',
+  kind: 'flows.rehearse',
+  pool: 'flows',
+  concurrency: 2,
+  perWorkspace: 1,
+  retry: retry.once,
+  timeoutSeconds: 90,
+  tracked: true,
+  payload: schema(
+    t.Object({
+      flowId: uuid,
+      runs: t.Integer(),
+      definition: nullable(t.Object({ nodes: t.Array(t.Any()), edges: t.Array(t.Any()), context: t.Record(t.String(), t.String()) })),
+    }),
+  ),
+  result: rehearsal,
+})
+
+/** Asks an assistant for a flow. What it says is the answer, whatever it is, so it is asked once. */
+export const generateFlow = defineJob({
+  name: 'flows.generate',
+  kind: 'flows.generate',
+  pool: 'flows',
+  concurrency: 20,
+  perWorkspace: 4,
+  retry: retry.once,
+  timeoutSeconds: 75,
+  tracked: true,
+  payload: schema(t.Object({ prompt: t.String() })),
+  result: draft,
 })
 
 /** The schedules of flows. One that falls due sets its next time itself, by the flow as it is then. */

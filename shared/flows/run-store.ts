@@ -104,7 +104,7 @@ export const insertRetry = sql(
      select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, 'queued', trigger, input, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'),
        state, $4::uuid, $5::timestamptz, $5::timestamptz
-     from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and state is not null and finished_at > $6
+     from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and finished_at > $6
      returning id
    ),
    steps as (
@@ -162,4 +162,37 @@ export const reviveRun = sql(
   'revive_flow_run',
   `update flow_runs set job_id = $4, revived = revived + 1, touched_at = $5
    where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null returning id`,
+)
+
+/** The newest runs of a flow that have ended and were no retries, with what set them off. Values: workspace, flow, how many. */
+export const findRehearsed = sql(
+  'find_rehearsed_flow_runs',
+  `select id, input, trigger ->> 'object_type' as "objectType" from flow_runs
+   where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
+)
+
+/** What a step of a run gave that was asked the same, whole. Values: workspace, run, block, iteration, digest of what it was asked. */
+export const findRecorded = sql(
+  'find_recorded_flow_step',
+  `select coalesce(whole.output, step.output) as output
+   from flow_steps as step
+   left join flow_outputs as whole using (workspace_id, run_id, node_id, iteration)
+   where step.workspace_id = $1 and step.run_id = $2 and step.node_id = $3 and step.iteration = $4 and step.input_hash = $5
+     and step.status = 'ok' and (not step.is_cut or whole.run_id is not null)`,
+)
+
+/** A mark in the audit: what is written after it has a higher id. */
+export const markAudit = sql('mark_audit', 'select uuidv7() as id')
+
+/** What was written into the audit behind a mark by one request. Values: workspace, mark, request. */
+export const findWritten = sql(
+  'find_written_in_rehearsal',
+  `select action, object_type, record_id, before, after from audit_entries
+   where workspace_id = $1 and id > $2 and request_id = $3 order by id`,
+)
+
+/** Ends the waiting for a lock, and long statements, for as long as a transaction lasts. Values: milliseconds, milliseconds. */
+export const boundTransaction = sql(
+  'bound_rehearsal',
+  `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true)`,
 )

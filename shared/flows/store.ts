@@ -104,3 +104,10 @@ export const findPresent = sql(
    join flow_versions as made on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
    where flow.workspace_id = $1 and flow.id = any($2::uuid[]) and flow.enabled order by flow.id`,
 )
+
+/** Counts a draft of a day, unless there are as many as there may be. Values: workspace, day, how many. */
+export const draftFlow = sql(
+  'draft_flow',
+  `insert into flow_drafts as counted (workspace_id, day, drafts) values ($1, $2, 1)
+   on conflict (workspace_id, day) do update set drafts = counted.drafts + 1 where counted.drafts < $3 returning drafts`,
+)

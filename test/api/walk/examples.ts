@@ -1,5 +1,6 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
+import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
@@ -12,6 +13,7 @@ export const examples: Examples = {
   ...workspaceExamples,
   ...recordExamples,
   ...functionExamples,
+  ...flowExamples,
   ...accountingExamples,
   ...messageExamples,
 }
