@@ -29,8 +29,9 @@ interface LostRun {
 const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
   name: 'lost runs of flows',
   everySeconds: 20,
-  run: async ({ db, queue, now }, signal) => {
-    const lost = await db.query<LostRun>(findLostRuns(new Date(now().getTime() - lostAfterMs), atOnce))
+  run: async (services, signal) => {
+    const { db, queue } = services
+    const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), atOnce))
     for (const run of lost) {
       signal.throwIfAborted()
       const { workspaceId, runId, turn, revived, waits, state } = run
@@ -39,11 +40,11 @@ const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
         if (revived >= mostRevivals || waits === 'call') {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
           const kept = state === null ? null : JSON.stringify(state)
-          await tx.query(writeTurn(workspaceId, runId, turn, 'failed', kept, null, null, JSON.stringify(error), now(), '[]'))
+          await tx.query(writeTurn(workspaceId, runId, turn, 'failed', kept, null, null, JSON.stringify(error), services.now(), '[]'))
           return
         }
         const jobId = newId()
-        if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, now()))).length === 0) return
+        if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
         await enqueueAll(queue, tx, continueRun, [{ id: jobId, origin: originOf(workspaceId, runId), payload: { workspaceId, runId } }])
       })
     }
