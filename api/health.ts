@@ -1,17 +1,17 @@
 import type Router from '@koa/router'
 import { registry } from '#api/http/observe.ts'
 import type { ApiServices } from '#api/services.ts'
-import { isReady } from '#shared/db/health.ts'
+import { readiness } from '#shared/db/health.ts'
 
 /** `/healthz`, `/readyz` and `/metrics` under the public address (decisions, Health). */
-export function serveHealth(of: (path: string) => Router, { database }: ApiServices): void {
+export function serveHealth(of: (path: string) => Router, { database, blobs }: ApiServices): void {
   of('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
   of('/readyz').get('/readyz', async (ctx) => {
-    const ready = await isReady(database)
-    ctx.status = ready ? 200 : 503
-    ctx.body = { status: ready ? 'ready' : 'not ready' }
+    const [status, body] = await readiness(database, () => blobs.fault())
+    ctx.status = status
+    ctx.body = body
   })
   of('/metrics').get('/metrics', async (ctx) => {
     ctx.type = registry.contentType

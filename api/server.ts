@@ -6,6 +6,7 @@ import { closing } from '#api/http/close.ts'
 import { watchConnections } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
+import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
@@ -37,6 +38,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const cache = new Cache(config.databaseUrl, 'kontor api')
   const queue = new Queue(database, { supervise: false })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
+  const blobs = await openBlobs(config, database)
   const waiter = new Waiter(database)
   const listener = new Listener(config.databaseUrl, 'kontor api', {
     [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
@@ -45,7 +47,8 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const clock = await openClock(database, log)
   const now = time ?? clock.now
   const uses = countUses(database, now, log)
-  const services: ApiServices = { config, cache, queue, log, now, uses, guards, database, waiter, rateLimits: new RateLimits(database) }
+  const shared = { config, cache, queue, blobs, log, now, uses, guards }
+  const services: ApiServices = { ...shared, database, waiter, rateLimits: new RateLimits(database) }
   const { ServerResponse, close } = closing()
   const server = createServer(
     {
@@ -74,6 +77,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       await listener.close()
       await uses.flush()
       await queue.close()
+      blobs.close()
       await cache.close()
       await database.close()
     },

@@ -1,3 +1,4 @@
+import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
 import { Database } from '#shared/db/database.ts'
 import { guards } from '#shared/guards.ts'
@@ -19,9 +20,11 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   const queue = new Queue(db, { supervise: false })
   await queue.open(() => undefined)
   cleanup.defer(() => queue.close())
+  const blobs = await openBlobs(config, db)
+  cleanup.defer(() => blobs.close())
   const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
   const now = () => new Date()
   const uses = countUses(db, now, log)
   cleanup.defer(() => uses.flush())
-  return await work({ config, db, cache, queue, log, now, uses, guards, principal: null, cause })
+  return await work({ config, db, cache, queue, blobs, log, now, uses, guards, principal: null, cause })
 }

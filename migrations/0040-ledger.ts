@@ -72,6 +72,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (workspace_id, position),
       constraint ledger_seals_chain check ((position = 1) = (previous is null))
     );
+    create index ledger_seals_until on ledger_seals (workspace_id, until, position);
 
     -- At commit, whoever wrote it: an entry has all its lines, and their debits, their credits and its total are the same to the last digit.
     create function require_balance() returns trigger language plpgsql as $$

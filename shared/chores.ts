@@ -1,3 +1,5 @@
+import { blobChores } from '#shared/blobs/chores.ts'
+import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
 import { flowChores } from '#shared/flows/chores.ts'
@@ -14,6 +16,7 @@ import { workspaceChores } from '#shared/workspaces/chores.ts'
 /** Everything that keeps house: what is removed when its time is over, and what is made good behind processes that died. */
 export const chores: readonly Chore<Services & Sweeper>[] = [
   ...dbChores,
+  ...blobChores,
   ...queueChores,
   ...mailChores,
   ...peopleChores,
@@ -22,4 +25,5 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...recordChores,
   ...functionChores,
   ...flowChores,
+  ...calendarChores,
 ]

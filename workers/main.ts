@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { answerHealth } from '#shared/db/health.ts'
+import { answerHealth, readiness } from '#shared/db/health.ts'
 import { readConfig } from '#shared/kernel/config.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { onStop } from '#shared/kernel/stop.ts'
@@ -13,7 +13,8 @@ const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
 const worker = await startWorker(config, chosen, log)
 
-const health = createServer((request, response) => void answerHealth(request, response, worker.database, registry))
+const ready = () => readiness(worker.database, () => worker.blobs.fault())
+const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
 health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
 
 onStop(log, async () => {

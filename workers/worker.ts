@@ -1,3 +1,5 @@
+import type { Blobs } from '#shared/blobs/blobs.ts'
+import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
@@ -18,6 +20,7 @@ export interface Worker {
   readonly database: Database
   readonly pools: Pools
   readonly queue: Queue
+  readonly blobs: Blobs
   /** Takes no more work, ends what runs within `graceMs`, hands the rest back, and lets go of every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
@@ -34,11 +37,12 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   const cache = new Cache(config.databaseUrl, name)
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
+  const blobs = await openBlobs(config, database)
   const clock = await openClock(database, log)
   const now = time ?? clock.now
   const resources = openResources(log)
   const uses = countUses(database, now, log)
-  const services = { config, cache, queue, log, now, uses, guards, db: database, resources }
+  const services = { config, cache, queue, blobs, log, now, uses, guards, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new Listener(config.databaseUrl, name, {
     [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
@@ -51,6 +55,7 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
     database,
     pools,
     queue,
+    blobs,
     stop: async (graceMs) => {
       for (const stopWatching of watches) stopWatching()
       await listener.close()
@@ -58,6 +63,7 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
       await resources.close()
       await uses.flush()
       await queue.close()
+      blobs.close()
       await cache.close()
       await database.close()
     },

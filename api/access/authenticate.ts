@@ -21,6 +21,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     log: services.log,
     now: services.now,
     uses: services.uses,
+    blobs: services.blobs,
     guards: services.guards,
     db: services.database,
     principal,

@@ -52,25 +52,36 @@ function jsonOr(text: string): unknown {
 }
 
 /**
- * Reads the url-encoded fields of a form; none when the body is empty. Throws VALIDATION_ERROR when it is too large, compressed, of another
- * content type, no percent-encoded UTF-8, or holds a NUL character.
+ * Reads the fields of a form, url-encoded, or in the parts of multipart/form-data where those are taken; none when the body is empty. Throws
+ * VALIDATION_ERROR when it is too large, compressed, of another content type, no UTF-8, or holds a NUL character.
  */
-export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes, takesParts = false): Promise<ReadBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
-  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
-    throw problem(
-      'VALIDATION_ERROR',
-      `content-type must be application/x-www-form-urlencoded, got ${request.headers['content-type'] || 'none'}`,
-    )
+  const type = request.headers['content-type'] ?? ''
+  const value = takesParts && /^multipart\/form-data\s*;/i.test(type) ? await readParts(bytes, type) : readEncoded(bytes, type)
+  for (const [name, field] of value) refuseBadText([name, field], 'body')
+  return { value, bytes }
+}
+
+function readEncoded(bytes: Buffer, type: string): URLSearchParams {
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw problem('VALIDATION_ERROR', `content-type must be application/x-www-form-urlencoded, got ${type || 'none'}`)
   }
   const text = decode(bytes)
   const value = new URLSearchParams(text)
   // What cannot be decoded comes as the replacement character.
   const isReplaced = [...value].flat().some((part) => part.includes('\ufffd'))
   if (isReplaced && !/%ef%bf%bd|\ufffd/i.test(text)) throw problem('VALIDATION_ERROR', 'body must be percent-encoded UTF-8')
-  for (const [name, field] of value) refuseBadText([name, field], 'body')
-  return { value, bytes }
+  return value
+}
+
+/** The texts among the parts of a small form; files are left out. */
+async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> {
+  const parts = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
+    throw problem('VALIDATION_ERROR', 'body must be multipart/form-data', { cause })
+  })
+  return new URLSearchParams([...parts].flatMap(([name, field]) => (typeof field === 'string' ? [[name, field] as [string, string]] : [])))
 }
 
 /** Reads a body whole, up to 1 MB unless said. */

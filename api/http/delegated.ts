@@ -29,9 +29,12 @@ export async function respondFromWorker(
   const mayLookUp = workspaceId !== null && route.permission !== 'public'
   const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '')
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
+  const waiting = performance.now()
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
+  // A worker's time is not this server's: the log of slow requests leaves it out.
+  ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
-  if (operation?.status === 'done') return sendResult(route, ctx, operation, services)
+  if (operation?.status === 'done') return sendResult(route, ctx, operation, services, workspaceId)
   if (!mayLookUp) {
     // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
     await dropOperation(services.database, id)
@@ -52,7 +55,11 @@ async function start(
   key: string | undefined,
 ): Promise<string> {
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  const file = route.upload ? await receiveUpload(ctx, route.upload, workspaceId, services.database) : undefined
+  const place = { db: services.database, blobs: services.blobs }
+  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
+  const discard = async () => {
+    if (file && workspaceId !== null) await discardFile(services.database, workspaceId, file.id)
+  }
   let enqueued: string | undefined
   const enqueue = async (db: Executor) => {
     const payload = await route.payload(request, within(scope, db) as Scope, file?.id ?? '')
@@ -65,18 +72,24 @@ async function start(
     const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), async (db) => ({ operationId: await enqueue(db) }))
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
-    if (file && outcome.operationId !== enqueued) await discardFile(services.database, file.id)
+    if (outcome.operationId !== enqueued) await discard()
     return outcome.operationId
   } catch (error) {
     // When the database went away before it answered, the job may be filed all the same, and needs its file.
-    if (file && !isOutOfReach(error)) await discardFile(services.database, file.id)
+    if (!isOutOfReach(error)) await discard()
     throw error
   }
 }
 
-async function sendResult(route: DelegateRoute, ctx: Context, operation: Operation, services: ApiServices): Promise<void> {
+async function sendResult(
+  route: DelegateRoute,
+  ctx: Context,
+  operation: Operation,
+  { database: db, blobs }: ApiServices,
+  workspaceId: string | null,
+): Promise<void> {
   const { status = 200, bare } = route
-  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload(services.database, operation.file_id))
+  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload({ db, blobs }, workspaceId ?? '', operation.file_id))
   else if (bare) {
     // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')

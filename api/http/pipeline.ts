@@ -7,7 +7,7 @@ import { respondFromWorker } from '#api/http/delegated.ts'
 import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
 import { refuseBadAddress } from '#api/http/query.ts'
 import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
-import { Replaced, Reply, Tagged } from '#api/http/reply.ts'
+import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import { sendData, sendReply } from '#api/http/respond.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
 import { receiveFile } from '#api/http/upload.ts'
@@ -117,6 +117,9 @@ const pageOf = ({ framed }: PageRoute, shown: Page | Reply, { config }: ApiServi
 async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   if (data instanceof Tagged) {
     ctx.set('ETag', data.etag)
+    sendData(ctx, status, data.data)
+  } else if (data instanceof Headed) {
+    ctx.set(data.headers)
     sendData(ctx, status, data.data)
   } else if (data instanceof Reply) await sendReply(ctx, status, data)
   else sendData(ctx, status, data)

@@ -27,7 +27,7 @@ export async function readRequest(route: Route, ctx: Context, { cache }: ApiServ
 }
 
 async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
-  if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes)
+  if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
   if (!route.body || takesFile(route)) return noBody
   return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
 }

@@ -38,3 +38,14 @@ export class Tagged<T> {
     this.etag = etag
   }
 }
+
+/** What a handler gives back with headers beside it, such as how long it may be kept. */
+export class Headed<T> {
+  readonly data: T
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(data: T, headers: Readonly<Record<string, string>>) {
+    this.data = data
+    this.headers = headers
+  }
+}

@@ -1,5 +1,5 @@
 import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
-import type { Replaced, Reply, Tagged } from '#api/http/reply.ts'
+import type { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import type { Page } from '#api/pages/page.ts'
 import type { Problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
@@ -26,7 +26,9 @@ interface Answering<Response> {
   readonly tagged?: true
 }
 
-type Given<Response> = Promise<NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Reply>
+type Given<Response> = Promise<
+  NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Headed<NoInfer<Response>> | Reply
+>
 
 /** Answers at once. */
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {
@@ -79,6 +81,8 @@ interface Paged<Path extends string, Query> extends Omit<Declaration<Path, URLSe
   readonly framed: 'any' | 'none'
   /** The fields of a POST, for the description; null where they depend on what the page is about. The page checks them and says beside each what is wrong. */
   readonly form?: Schema<unknown> | null
+  /** Set where programs that are no browsers send the form as well, as multipart/form-data if they like. */
+  readonly multipart?: true
   /** What a Reply may say, such as 303 to another page. */
   readonly statuses?: readonly OtherStatus[]
   readonly handle: (request: Request<Path, URLSearchParams, Query>, scope: ScopeOf<Path>) => Promise<Page | Reply>
@@ -92,11 +96,14 @@ export interface Bare<Result> {
   readonly failure: (reason: Problem | 'late') => Problem
 }
 
+/** Content types of files that workers make. */
+type FileType = 'text/csv' | 'text/calendar' | 'text/plain'
+
 /** Hands the work to a worker. The pipeline persists, enqueues, waits and answers 200 or 202 (decisions, Long work). */
 interface Delegated<Path extends string, Body, Query, Payload, Result> extends Declaration<Path, Body, Query> {
   readonly job: JobDefinition<Payload, Result>
-  /** What the work makes: JSON under `data`, or a file with this content type. */
-  readonly makes: 'json' | 'text/csv' | 'text/calendar'
+  /** What the work makes: JSON under `data`, or a file with this content type, or with one of these. */
+  readonly makes: 'json' | FileType | readonly FileType[]
   /** 201 where the work creates; 200 without it. */
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */

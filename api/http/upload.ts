@@ -5,17 +5,16 @@ import { type Arrival, watchArrival } from '#api/http/arrival.ts'
 import { refuseCompressed } from '#api/http/body.ts'
 import { findFilePart } from '#api/http/multipart.ts'
 import type { ArrivingFile, Upload } from '#api/http/route.ts'
-import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { storeFile } from '#shared/queue/files.ts'
+import { type FilePlace, storeFile } from '#shared/queue/files.ts'
 
 /**
  * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
-export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string | null, db: Executor): Promise<ReceivedFile> {
+export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
   const { kept, hash } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
-    storeFile(db, bytes, { workspaceId, contentType: contentType.slice(0, 200) }),
+    storeFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
   )
   return { id: kept, hash }
 }

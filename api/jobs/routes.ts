@@ -64,7 +64,7 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const { file_id } = await requireOperation(params, scope)
       if (file_id === null) throw problem('NOT_FOUND')
-      return fileDownload(scope.db, file_id)
+      return fileDownload(scope, scope.workspace.id, file_id)
     },
   }),
 ]

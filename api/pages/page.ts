@@ -18,8 +18,8 @@ export interface Page {
   readonly body: Html
   /** Why it could not do what was asked: gives the answer its status. What is to be mended stands in the body, beside its field. */
   readonly failure?: Problem
-  /** Where it leads by itself after so many seconds; the body has a link to the same place. */
-  readonly leadsTo?: { readonly url: string; readonly seconds: number }
+  /** Where it leads at once by itself; the body has a link to the same place. A wait before it would take the page from slow readers. */
+  readonly leadsTo?: string
 }
 
 /** Where a page is shown. */

@@ -22,9 +22,9 @@ export class Visit {
   #place: Place
 
   constructor({ services }: Api) {
-    const { config, cache, queue, log, now, uses, guards, database: db } = services
+    const { config, cache, queue, blobs, log, now, uses, guards, database: db } = services
     const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
-    this.#platform = { config, cache, queue, log, now, uses, guards, db, principal: null, cause }
+    this.#platform = { config, cache, queue, blobs, log, now, uses, guards, db, principal: null, cause }
     this.#place = { scope: this.#platform, token: null }
   }
 

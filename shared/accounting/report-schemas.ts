@@ -42,6 +42,13 @@ export const trialBalance = schema(
 )
 export type TrialBalance = TypeOf<typeof trialBalance>
 
+export const exportQuery = schema(
+  t.Object({
+    format: t.Enum(['hledger', 'beancount', 'csv'], { description: 'hledger and beancount are journals in plain text.' }),
+    recorded_before: asked.recorded_before,
+  }),
+)
+
 export const ledgerQuery = schema(
   t.Object({
     account: t.String({ format: 'uuid', description: 'Id of an account.' }),

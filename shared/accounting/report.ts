@@ -1,7 +1,7 @@
 import { type Amount, readAmount } from '#shared/accounting/amount.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import { type Span, type Sums, sumsByAccount } from '#shared/accounting/store/balances.ts'
-import { findCurrencies, isAhead } from '#shared/accounting/store/books.ts'
+import { findCurrencies, findInstant } from '#shared/accounting/store/books.ts'
 import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { utcInstant } from '#shared/kernel/instant.ts'
@@ -31,18 +31,19 @@ export async function openBooks(
 }
 
 /**
- * An instant before which nothing will be posted any more, once what was on its way then is committed: this waits for it. Throws
- * VALIDATION_ERROR that names `path` for what is no instant, and for one that is ahead.
+ * An instant before which nothing will be posted any more, now by default, once what was on its way then is committed: this waits for it.
+ * Throws VALIDATION_ERROR that names `path` for what is no instant, and for one that is ahead.
  */
-export async function fixed({ db, workspace }: Scope, text: string, path: string): Promise<string> {
-  const instant = utcInstant(text)
-  if (instant === undefined)
+export async function fixed({ db, workspace }: Scope, text: string | undefined, path: string): Promise<string> {
+  const sent = text === undefined ? undefined : utcInstant(text)
+  if (text !== undefined && sent === undefined) {
     throw problem('VALIDATION_ERROR', `${path} must be an instant such as 2026-01-31T12:00:00Z, got ${text.slice(0, 40)}`)
-  // The instant first: what is posted after it was no more ahead is later than it.
-  const [found] = await db.query<{ is_ahead: boolean }>(isAhead(instant))
-  if (found?.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${instant}`)
+  }
+  // The instant first: whatever is posted once the lock is free is later than that.
+  const [found] = await db.query<{ instant: string; is_ahead: boolean }>(findInstant(sent))
+  if (!found || found.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${sent}`)
   await db.query(lockAgainstPosting(workspace.id))
-  return instant
+  return found.instant
 }
 
 /** The days of a report; `from` defaults to the first day of the month or year of `to`, and `to` to today in UTC. */

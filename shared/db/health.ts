@@ -16,17 +16,29 @@ export async function isReady(database: Database): Promise<boolean> {
   }
 }
 
+/** What `/readyz` answers: why a process that can reach its database is not ready all the same, such as files that are out of its reach. */
+export async function readiness(
+  database: Database,
+  fault: () => Promise<string | undefined>,
+): Promise<readonly [200 | 503, { status: string; reason?: string }]> {
+  if (!(await isReady(database))) return [503, { status: 'not ready', reason: 'The database is out of reach or not migrated' }]
+  const reason = await fault()
+  return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
+}
+
 /** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (decisions, Health). */
 export async function answerHealth(
   request: IncomingMessage,
   response: ServerResponse,
-  database: Database,
+  ready: () => ReturnType<typeof readiness>,
   registry: Registry,
 ): Promise<void> {
   const answers: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {
     '/healthz': async () => [200, 'application/json', '{"status":"ok"}'],
-    '/readyz': async () =>
-      (await isReady(database)) ? [200, 'application/json', '{"status":"ready"}'] : [503, 'application/json', '{"status":"not ready"}'],
+    '/readyz': async () => {
+      const [status, body] = await ready()
+      return [status, 'application/json', JSON.stringify(body)]
+    },
     '/metrics': async () => [200, registry.contentType, await registry.metrics()],
   }
   const answer = answers[(request.url ?? '').split('?')[0] ?? '']

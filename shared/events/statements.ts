@@ -61,6 +61,28 @@ export const insertEvents = sql(
 )
 
 /**
+ * The insertion that files a room's events for itself, in the statement that makes them so: one subscriber hears of them whatever else
+ * listens. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the rest are parameters.
+ */
+export const fileFor = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
+  `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, listeners, cause)
+   select ${workspace}::uuid, '${subscriber}', ${topic}::text, '${event}', array[filed.id], array[filed.subject_id],
+     jsonb_build_object('${subscriber}', jsonb_build_array(filed.listener_id)), ${cause}::text::jsonb
+   from (${from}) as filed
+   returning id`
+
+interface Filing {
+  /** A name in workers/subscriptions.ts, which is the source of the events too. */
+  readonly subscriber: string
+  readonly event: string
+  readonly workspace: string
+  readonly topic: string
+  /** The cause as JSON text. */
+  readonly cause: string
+  readonly from: string
+}
+
+/**
  * Lets something listen. Values: workspace, subscriber, its id, and as many sources, type keys or topics, events, and whether it wants
  * snapshots of them.
  */

@@ -64,7 +64,12 @@ interface BlockParts extends Described {
     /** Changes something in the workspace, in the transaction of its step, with the rights of the flow's last editor. */
     | { readonly acts: (step: StepContext, scope: Scope) => Promise<unknown> }
     /** Parks the run. */
-    | { readonly waits: (step: StepContext, scope: Scope) => Promise<Waiting> }
+    | { readonly waits: (step: StepContext, scope: Scope) => Promise<Exclude<Waiting, { kind: 'call' }>> }
+    /**
+     * Calls somebody outside, in no transaction, while the run is parked. It may be done again under the same `key` when its worker dies.
+     * Throws an EgressFailure where nobody answered.
+     */
+    | { readonly calls: (step: StepContext, scope: Scope, signal: AbortSignal) => Promise<unknown> }
     /** Runs what its `loop` leads to for each item of a list. */
     | { readonly loops: (step: StepContext) => readonly unknown[] }
 }

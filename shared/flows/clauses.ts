@@ -1,8 +1,8 @@
 import { type Render, textOf } from '#shared/flows/template.ts'
 import { Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
-import { readDay, readInstant } from '#shared/policy/instant.ts'
 
 type Test = (left: unknown, right: unknown) => boolean
 
@@ -84,7 +84,7 @@ export function decimalOf(value: unknown): Decimal | undefined {
 }
 
 /** An instant as text that sorts; a day is its first moment in UTC. */
-const timeOf = (text: string): string | undefined => readInstant(text) ?? (readDay(text) ? readInstant(`${text}T00:00:00Z`) : undefined)
+const timeOf = (text: string): string | undefined => utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
 
 function contains(left: unknown, right: unknown): boolean {
   if (Array.isArray(left)) return left.some((item) => compare(item, right) === 0)

@@ -1,3 +1,4 @@
+import { calendarSource, startingWord } from '#shared/calendar/trigger.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { dropDue, setDue } from '#shared/due/due.ts'
 import { recordSource } from '#shared/events/change.ts'
@@ -10,9 +11,6 @@ import { scheduleKind } from '#shared/flows/store.ts'
 
 /** What flows are called among those who listen to events; their ids there are their own. */
 export const subscriber = 'flows'
-
-/** What calendar events are called among the sources of events. */
-export const calendarSource = 'calendar'
 
 /** The trigger of a definition, if it has one. */
 export const triggerOf = ({ nodes }: Pick<Definition, 'nodes'>): Node | undefined => nodes.find(({ type }) => kindOf(type)?.isTrigger)
@@ -38,6 +36,6 @@ function heardBy(trigger: Node | undefined): Heard[] {
   }
   if (trigger?.type !== 'trigger.calendar_event') return []
   // What is ahead is announced under the minutes that somebody listens for (`listenedTo`).
-  const kind = event === 'starting' ? `starting:${minutesOf(minutes_before ?? 0) ?? 0}` : (event ?? '')
+  const kind = event === 'starting' ? startingWord(minutesOf(minutes_before ?? 0) ?? 0) : (event ?? '')
   return [{ source: calendarSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
 }

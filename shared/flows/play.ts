@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StepContext, Waiting } from '#shared/flows/block.ts'
+import type { Node } from '#shared/flows/definition.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
 import type { RunError } from '#shared/flows/run.ts'
@@ -91,8 +92,9 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
         if (stage.isLong()) return stage.pause(written())
         continue
       }
-      if ('waits' in work) {
-        const waiting = await work.waits(doing.context, withApp(await stage.enter(), app))
+      if ('waits' in work || 'calls' in work) {
+        const inside = withApp(await stage.enter(), app)
+        const waiting: Waiting = 'waits' in work ? await work.waits(doing.context, inside) : { kind: 'call' }
         const given = await stage.park(doing, waiting, written())
         if (!given) return
         unwritten.push(rowOf(doing, given.output, stage.now()))
@@ -134,7 +136,7 @@ export function resume(playing: Playing, doing: Doing, output: unknown, now: Dat
 export const failedRow = (doing: Doing, error: RunError, now: Date): StepRow => rowOf(doing, undefined, now, error)
 
 /** The scope, once the app of a block is switched on in it; with it off the block's room is not there. */
-function withApp(scope: Scope, app: AppName | null): Scope {
+export function withApp(scope: Scope, app: AppName | null): Scope {
   if (app !== null && !scope.workspace.apps[app]) throw problem('NOT_FOUND', `The app ${app} is switched off`)
   return scope
 }
@@ -196,15 +198,17 @@ function rowOf(doing: Doing, output: unknown, now: Date, error: RunError | null 
   }
 }
 
-/** Blocks whose outputs a rehearsal takes from what was recorded, where it would ask the same. */
-const recorded: ReadonlySet<string> = new Set(['action.run_function', 'action.http_request'])
-
 /** A digest of what a block is asked, for those that a rehearsal does not ask again; null for the others. */
 export const inputHash = ({ node, context }: Pick<Doing, 'node' | 'context'>): string | null =>
-  recorded.has(node.type) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
+  asksOthers(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
 
 /** What a step's failure is written down as; a fault of ours is thrown on. */
 export function errorOf(error: unknown, nodeId: string | null): RunError {
   if (error instanceof Problem && error.status < 500) return { code: error.code, message: error.message, node_id: nodeId }
   throw error
+}
+
+const asksOthers = (node: Node): boolean => {
+  const { work } = blockOf(node)
+  return 'calls' in work || node.type === 'action.run_function'
 }

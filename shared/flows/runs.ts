@@ -7,7 +7,7 @@ import { findRun, findRunFlow, findRuns, findRunsOfFlow, findSteps } from '#shar
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
-import { readDay, readInstant } from '#shared/policy/instant.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** How many runs a flow's own list has (document 2, Flows). */
@@ -113,7 +113,7 @@ function positionOf(list: string, cursor: string): string {
 }
 
 function sinceOf(from: string): string {
-  const instant = readInstant(from) ?? (readDay(from) ? `${from}T00:00:00Z` : undefined)
+  const instant = utcInstant(from) ?? (isDay(from) ? `${from}T00:00:00Z` : undefined)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `from must be an instant as RFC 3339 writes it, or YYYY-MM-DD, got ${from}`)
   return instant
 }

@@ -99,3 +99,12 @@ export function plainJson(value: unknown): unknown {
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
+
+/** Settings as texts, without those that are blank. */
+export const filledIn = (settings: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(isObject(settings) ? settings : {}).flatMap(([name, value]) => {
+      const written = textOf(value).trim()
+      return written === '' ? [] : [[name, written]]
+    }),
+  )

@@ -12,12 +12,19 @@ export interface Config {
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** The service that files lie in; null keeps them below `dataDir`. */
+  readonly s3: S3Settings | null
+  /** Bytes that nothing names any more are gone after so many seconds. */
+  readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
   /** The chat endpoint, in OpenAI's form, that drafts flows; null where there is none. */
   readonly agent: { readonly url: string; readonly model: string; readonly key: string | null } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
   readonly egressAllow: readonly string[]
+  /** Where payment providers are called. The operator's word: stand-ins take their place in tests. */
+  readonly stripeApiUrl: string
+  readonly razorpayApiUrl: string
   /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
@@ -29,6 +36,17 @@ export interface Config {
   readonly slowRequestMs: number
   /** The same for statements to the database. */
   readonly slowStatementMs: number
+}
+
+/** How to reach a bucket of a service that speaks S3; without an endpoint it is Amazon's. */
+export interface S3Settings {
+  readonly endpoint: string | null
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Whether the bucket stands in the path and not in the host name. */
+  readonly pathStyle: boolean
 }
 
 /** One variable: how it is read. A reader throws a short text that says what would be right. */
@@ -107,6 +125,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
     mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])
+      ? {
+          endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', address(['http:', 'https:'])) : null,
+          bucket: read('S3_BUCKET', text()),
+          region: read('S3_REGION', text('us-east-1')),
+          accessKeyId: read('S3_ACCESS_KEY_ID', text()),
+          secretAccessKey: read('S3_SECRET_ACCESS_KEY', text()),
+          // What is not Amazon's seldom has a host name for each bucket.
+          pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
+        }
+      : null,
+    driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {
           domain: read('DKIM_DOMAIN', text()),
@@ -122,6 +152,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),
+    stripeApiUrl: read('STRIPE_API_URL', address(['http:', 'https:'], 'https://api.stripe.com')),
+    razorpayApiUrl: read('RAZORPAY_API_URL', address(['http:', 'https:'], 'https://api.razorpay.com')),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {

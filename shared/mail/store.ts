@@ -38,6 +38,12 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
   return (await db.query(insert(id, workspaceId, kind, to, subject, text, html, ...json))).length > 0
 }
 
+const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
+/** Whether the outbox has a mail of one of these ids: work that writes all of them in one transaction is done then. */
+export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
+  return (await db.query(known(ids))).length > 0
+}
+
 const find = sql(
   'find_mail',
   `select mail.id, mail.workspace_id, mail.kind, mail.connection_id, mail.recipient, mail.subject, mail.body_text, mail.body_html,
@@ -125,7 +131,10 @@ export async function countMail(
 
 const forget = sql(
   'forget_message_texts',
-  `update outbox_mails set is_erased = true, body_text = '', body_html = null where ctid = any(array(
+  `update outbox_mails set is_erased = true, body_text = '', body_html = null,
+     status = case when status = 'queued' then 'failed' else status end,
+     last_error = case when status = 'queued' then 'It could not be sent for 30 days' else last_error end
+   where ctid = any(array(
      select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $1 order by created_at
      limit $2 for update skip locked
    )) returning 1 as gone`,

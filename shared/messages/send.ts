@@ -45,7 +45,7 @@ export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lo
   const { subject, text, html } = words
   const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]
   return scope.db.transaction(async (tx) => {
-    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, naturalKey ?? null)
+    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, naturalKey ?? null, scope.now())
     const [made] = await tx.query<Row>(statement)
     if (made?.status === 'queued') await enqueue(within(scope, tx), id)
     const [row] = made ? [made] : await tx.query<Row>(findMessageByKey(scope.workspace.id, naturalKey))

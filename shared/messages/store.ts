@@ -3,13 +3,14 @@ import { messageKind } from '#shared/mail/mail.ts'
 
 /**
  * Puts a message into the outbox, as skipped when its recipient wants none; nothing under a natural key that the workspace has used.
- * Values: workspace, id, connection, recipient, spellings of it, subject, text, HTML, headers, template, record type, record, natural key.
+ * Values: workspace, id, connection, recipient, spellings of it, subject, text, HTML, headers, template, record type, record, natural key,
+ * now.
  */
 export const insertMessage = sql(
   'insert_message',
   `insert into outbox_mails (workspace_id, id, kind, connection_id, recipient, contact_keys, subject, body_text, body_html, headers,
-     template_id, record_type, record_id, natural_key, status)
-   select $1::uuid, $2, '${messageKind}', $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13,
+     template_id, record_type, record_id, natural_key, created_at, status)
+   select $1::uuid, $2, '${messageKind}', $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14,
      case when exists (select from do_not_contact where workspace_id = $1::uuid and address = any($5::text[])) then 'skipped' else 'queued' end
    on conflict (workspace_id, natural_key) where natural_key is not null do nothing
    returning id, status`,
@@ -48,7 +49,7 @@ export const findMessage = sql(
 /** Who got a message, and from whom, for the page where they may want no more. Values: workspace, id. */
 export const findRecipient = sql(
   'find_message_recipient',
-  `select mail.recipient, workspace.name as workspace, exists (
+  `select mail.recipient, workspace.name as workspace, workspace.color, exists (
      select from do_not_contact as stop where stop.workspace_id = $1 and stop.address = any(mail.contact_keys)
    ) as "isStopped"
    from outbox_mails as mail join workspaces as workspace on workspace.id = mail.workspace_id

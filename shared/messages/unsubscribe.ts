@@ -20,6 +20,7 @@ export const unsubscribeHeaders = (config: Config, workspaceId: string, messageI
 export interface Recipient {
   readonly address: string
   readonly workspace: string
+  readonly color: string | null
   readonly isStopped: boolean
   /** What the page's own form carries, so that no other website can confirm in a visitor's name. */
   readonly proof: string
@@ -30,8 +31,8 @@ export async function recipientOf(scope: PlatformScope, token: string): Promise<
   const named = readToken(scope.config, token)
   const [row] = await scope.db.query<Row>(findRecipient(named.workspaceId, named.messageId))
   if (!row) throw problem('NOT_FOUND')
-  const { recipient: address, workspace, isStopped } = row
-  return { address, workspace, isStopped, proof: proofOf(scope.config, token) }
+  const { recipient: address, workspace, color, isStopped } = row
+  return { address, workspace, color, isStopped, proof: proofOf(scope.config, token) }
 }
 
 /** Puts whom a link leads to on the workspace's do-not-contact list; once more changes nothing. Throws NOT_FOUND like `recipientOf`. */
@@ -48,6 +49,7 @@ export const isProof = ({ config }: PlatformScope, token: string, proof: string)
 interface Row {
   readonly recipient: string
   readonly workspace: string
+  readonly color: string | null
   readonly isStopped: boolean
 }
 

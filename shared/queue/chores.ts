@@ -16,7 +16,7 @@ export const queueChores = [
   ...repairs,
   // Decisions, Kept for how long.
   oldRows('sweep_operations', { table: 'operations', old: 'finished_at < $1', by: 'finished_at', keptDays: 30, everyMinutes: 60 }),
-  // A file may be of many megabytes, in rows of its own that go with it.
-  oldRows('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60, batch: 20 }),
+  // Their bytes go with the next sweep of blobs.
+  oldRows('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
   oldRows('sweep_kept_answers', { table: 'kept_answers', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
 ]

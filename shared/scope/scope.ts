@@ -1,3 +1,4 @@
+import type { Blobs } from '#shared/blobs/blobs.ts'
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
 import type { Guard } from '#shared/db/guard.ts'
@@ -17,6 +18,8 @@ export interface Services {
   readonly config: Config
   readonly cache: Cache
   readonly queue: Queue
+  /** The bytes of files. */
+  readonly blobs: Blobs
   readonly log: Logger
   /** Counts how often fields are searched by (shared/types/indexes/uses.ts). */
   readonly uses: Tally

@@ -28,20 +28,41 @@ export async function findInvitation(db: Executor, tokenHash: Buffer, now: Date)
 
 const write = sql(
   'write_invitation',
-  `insert into invitations (workspace_id, id, email, role_ids, invited_by, token_hash, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into invitations (workspace_id, id, email, role_ids, invited_by, token_hash, expires_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
    on conflict (workspace_id, lower(email)) do update
    set id = excluded.id, email = excluded.email, role_ids = excluded.role_ids, invited_by = excluded.invited_by,
-     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = now()
+     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
+   where invitations.created_at <= $9 or invitations.expires_at <= $8
    returning ${columns}`,
 )
-/** Keeps an invitation in place of an earlier one to the same address, whose token is dead then. */
+/**
+ * Keeps an invitation, in place of an earlier one to the same address, whose token is dead then. Undefined, and nothing changed, when there
+ * is an open one that is younger than `restUntil`: its mail has just gone out.
+ */
 export async function writeInvitation(
   db: Executor,
   workspaceId: string,
   invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
-): Promise<Invitation> {
+  { now, restUntil }: { readonly now: Date; readonly restUntil: Date },
+): Promise<Invitation | undefined> {
   const { id, email, roleIds, invitedBy, tokenHash, expiresAt } = invitation
-  return (await db.query<Invitation>(write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt)))[0] as Invitation
+  const statement = write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt, now, restUntil)
+  return (await db.query<Invitation>(statement))[0]
+}
+
+const keep = sql(
+  'keep_invitation',
+  `update invitations set role_ids = coalesce($3, role_ids) where workspace_id = $1 and lower(email) = lower($2) returning ${columns}`,
+)
+/** The open invitation of an address, with other roles where they are given; its token stays. */
+export async function keepInvitation(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+  roleIds: readonly string[] | undefined,
+): Promise<Invitation | undefined> {
+  return (await db.query<Invitation>(keep(workspaceId, email, roleIds)))[0]
 }
 
 const use = sql('use_invitation', `delete from invitations where token_hash = $1 and expires_at > $2 returning ${columns}`)

@@ -14,6 +14,7 @@ import {
   countInvitations,
   deleteInvitation,
   type Invitation,
+  keepInvitation,
   listInvitationRows,
   writeInvitation,
 } from '#shared/workspaces/invitations-store.ts'
@@ -22,6 +23,9 @@ import { hasMemberWithEmail } from '#shared/workspaces/members-store.ts'
 
 const daysToAccept = 7
 const dayMs = 24 * 60 * 60 * 1000
+const acceptMs = daysToAccept * dayMs
+/** Inviting again so soon after a mail sends no other (decisions, People, keys, workspaces). */
+const restMs = 60_000
 /** Invitations are mail to people who did not ask for it, so they are few: in 24 hours from a workspace, and to an address. */
 const [mostFromWorkspace, mostToAddress] = [500, 10]
 
@@ -48,24 +52,31 @@ type Shown = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: r
 
 /**
  * Invites an address, by mail, to join with these roles, which grant no more than the caller holds. An earlier invitation to it is dead
- * then. KEY_TAKEN when it is a member's, LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
+ * then, unless its mail went out within the last minute: that one stays, and nothing is mailed. KEY_TAKEN when it is a member's,
+ * LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
  */
-export async function invite(scope: Scope, { email, role_ids = [] }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
+export async function invite(scope: Scope, { email, role_ids }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
   return inAccessTurn(scope, 'iam:manage_members', async (inside) => {
     const { db, workspace } = inside
     if (await hasMemberWithEmail(db, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
-    const roles = await requireAssignable(inside, role_ids)
-    await requireQuiet(inside, email)
+    const roleIds = (await requireAssignable(inside, role_ids ?? [])).map(({ id }) => id)
+    const names = new Map((await listRoles(inside)).map(({ id, name }) => [id, name]))
     const token = makeSecret()
-    const expiresAt = new Date(scope.now().getTime() + daysToAccept * dayMs)
-    const roleIds = roles.map(({ id }) => id)
-    const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt }
-    const row = await writeInvitation(db, workspace.id, written)
-    await requireWithinCap(inside, workspace, await countInvitations(db, workspace.id, scope.now()))
-    await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
-    return shown(row, new Map(roles.map(({ id, name }) => [id, name])))
+    const now = scope.now()
+    const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: after(now, acceptMs) }
+    const row = await writeInvitation(db, workspace.id, written, { now, restUntil: after(now, -restMs) })
+    if (row) {
+      await requireQuiet(inside, email)
+      await requireWithinCap(inside, workspace, await countInvitations(db, workspace.id, now))
+      await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
+    }
+    const standing = row ?? (await keepInvitation(db, workspace.id, email, role_ids && roleIds))
+    if (!standing) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
+    return shown(standing, names)
   })
 }
+
+const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 
 /** The invitations that can still be accepted, oldest first. */
 export async function listInvitations(scope: Scope): Promise<Shown[]> {

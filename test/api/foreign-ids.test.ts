@@ -9,10 +9,11 @@ import { fromAnywhere } from '#test/support/account.ts'
 import { startAgent } from '#test/support/agent.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
-const start = shareWorld(test, { TRUST_PROXY: '1', AGENT_URL: (await startAgent()).url })
+const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url })
 
 /** Two workspaces with the same in them. The owner of the first may do everything in the second too: only the path says where it acts. */
 interface Two {

@@ -1,3 +1,5 @@
+create extension btree_gist;
+
 create extension pg_trgm;
 
 create table access_keys (
@@ -30,12 +32,179 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table blob_store (
+  is_only boolean default true not null,
+  kind text not null,
+  id uuid not null,
+  constraint blob_store_is_only_check CHECK (is_only),
+  constraint blob_store_kind_check CHECK ((kind = ANY (ARRAY['disk'::text, 's3'::text]))),
+  constraint blob_store_pkey PRIMARY KEY (is_only)
+);
+
+create table blobs (
+  workspace_id uuid not null,
+  id uuid not null,
+  holders integer default 0 not null,
+  idle_since timestamp with time zone default clock_timestamp(),
+  doomed boolean default false not null,
+  constraint blobs_doomed_without_holders CHECK (((NOT doomed) OR (holders = 0))),
+  constraint blobs_holders_check CHECK ((holders >= 0)),
+  constraint blobs_idle_without_holders CHECK (((holders = 0) = (idle_since IS NOT NULL))),
+  constraint blobs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table bookings (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  calendar_id uuid not null,
+  attendee_id uuid not null,
+  slot tstzrange,
+  status text default 'booked'::text not null,
+  name text not null,
+  email text not null,
+  notes text not null,
+  request_key text,
+  request_hash bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint bookings_check CHECK (((status = 'booked'::text) OR (slot IS NULL))),
+  constraint bookings_pkey PRIMARY KEY (workspace_id, event_id),
+  constraint bookings_slot EXCLUDE USING gist (workspace_id WITH =, calendar_id WITH =, slot WITH &&) WHERE ((status = 'booked'::text)),
+  constraint bookings_status_check CHECK ((status = ANY (ARRAY['booked'::text, 'cancelled'::text]))),
+  constraint bookings_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
 create table cache_changes (
   id bigint generated always as identity not null,
   written_in xid8 default pg_current_xact_id() not null,
   scope text not null,
   created_at timestamp with time zone default now() not null,
   constraint cache_changes_pkey PRIMARY KEY (id)
+);
+
+create table calendar_attendees (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  id uuid not null,
+  "position" integer not null,
+  user_id uuid,
+  email text not null,
+  name text default ''::text not null,
+  status text default 'needs_action'::text not null,
+  is_booker boolean default false not null,
+  is_mailed boolean default false not null,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  constraint calendar_attendees_pkey PRIMARY KEY (workspace_id, event_id, id),
+  constraint calendar_attendees_status_check CHECK ((status = ANY (ARRAY['accepted'::text, 'declined'::text, 'tentative'::text, 'needs_action'::text]))),
+  constraint calendar_attendees_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendar_events (
+  workspace_id uuid not null,
+  id uuid not null,
+  calendar_id uuid not null,
+  uid text not null,
+  series_id uuid,
+  original_start timestamp with time zone,
+  original_date date,
+  is_removed boolean default false not null,
+  title text not null,
+  description text default ''::text not null,
+  location text default ''::text not null,
+  color text default ''::text not null,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  start_date date,
+  end_date date,
+  timezone text not null,
+  wall_start timestamp without time zone not null,
+  zone_release text not null,
+  recurrence text,
+  rdates jsonb default '[]'::jsonb not null,
+  exdates jsonb default '[]'::jsonb not null,
+  extent tstzrange not null,
+  status text default 'confirmed'::text not null,
+  visibility text default 'default'::text not null,
+  is_free boolean default false not null,
+  reminders integer[],
+  source text default 'manual'::text not null,
+  sequence integer default 0 not null,
+  organizer jsonb,
+  record_type text,
+  record_id uuid,
+  natural_key text,
+  created_by uuid,
+  timed_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint calendar_events_check CHECK ((((start_at IS NULL) = (end_at IS NULL)) AND ((start_date IS NULL) = (end_date IS NULL)) AND ((start_at IS NULL) <> (start_date IS NULL)))),
+  constraint calendar_events_check1 CHECK (((end_at >= start_at) AND (end_date > start_date))),
+  constraint calendar_events_check2 CHECK (((series_id IS NULL) = ((original_start IS NULL) AND (original_date IS NULL)))),
+  constraint calendar_events_check3 CHECK (((series_id IS NULL) OR (recurrence IS NULL))),
+  constraint calendar_events_pkey PRIMARY KEY (workspace_id, id),
+  constraint calendar_events_status_check CHECK ((status = ANY (ARRAY['confirmed'::text, 'tentative'::text, 'cancelled'::text]))),
+  constraint calendar_events_visibility_check CHECK ((visibility = ANY (ARRAY['default'::text, 'private'::text]))),
+  constraint calendar_events_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE,
+  constraint calendar_events_workspace_id_series_id_fkey FOREIGN KEY (workspace_id, series_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendar_mail_counts (
+  day date not null,
+  kind text not null,
+  subject text not null,
+  mails integer not null,
+  constraint calendar_mail_counts_pkey PRIMARY KEY (day, kind, subject)
+);
+
+create table calendar_shares (
+  workspace_id uuid not null,
+  calendar_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  level text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint calendar_shares_level_check CHECK ((level = ANY (ARRAY['busy'::text, 'read'::text, 'write'::text, 'manage'::text]))),
+  constraint calendar_shares_pkey PRIMARY KEY (workspace_id, calendar_id, id),
+  constraint calendar_shares_user UNIQUE (workspace_id, calendar_id, user_id),
+  constraint calendar_shares_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE,
+  constraint calendar_shares_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE
+);
+
+create table calendar_states (
+  workspace_id uuid not null,
+  calendar_id uuid not null,
+  version bigint default 1 not null,
+  fired_until timestamp with time zone,
+  constraint calendar_states_pkey PRIMARY KEY (workspace_id, calendar_id),
+  constraint calendar_states_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE
+);
+
+create table calendars (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  kind text not null,
+  owner_id uuid,
+  is_primary boolean default false not null,
+  name text not null,
+  description text default ''::text not null,
+  color text default ''::text not null,
+  visibility text default 'none'::text not null,
+  timezone text not null,
+  settings jsonb default '{}'::jsonb not null,
+  feed_hash bytea,
+  feed_sealed bytea,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint calendars_check CHECK (((kind = 'personal'::text) = (owner_id IS NOT NULL))),
+  constraint calendars_check1 CHECK (((feed_hash IS NULL) = (feed_sealed IS NULL))),
+  constraint calendars_key UNIQUE (workspace_id, key),
+  constraint calendars_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'org'::text, 'records'::text]))),
+  constraint calendars_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint calendars_pkey PRIMARY KEY (workspace_id, id),
+  constraint calendars_visibility_check CHECK ((visibility = ANY (ARRAY['none'::text, 'busy'::text, 'read'::text]))),
+  constraint calendars_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table do_not_contact (
@@ -150,6 +319,44 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table form_submissions (
+  workspace_id uuid not null,
+  form_id uuid not null,
+  id uuid not null,
+  visitor_key text,
+  "values" json not null,
+  spam text,
+  state text not null,
+  record_id uuid,
+  run_id uuid,
+  error text,
+  created_at timestamp with time zone default now() not null,
+  constraint form_submissions_error CHECK (((state = 'failed'::text) = (error IS NOT NULL))),
+  constraint form_submissions_form FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, form_id, id),
+  constraint form_submissions_spam CHECK (((spam IS NULL) OR (state = 'kept'::text))),
+  constraint form_submissions_state_check CHECK ((state = ANY (ARRAY['kept'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  fields json not null,
+  settings json not null,
+  object_type text,
+  function_id uuid,
+  published boolean not null,
+  edited_by uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint forms_key UNIQUE (workspace_id, key),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table function_runs (
   workspace_id uuid not null,
   id uuid not null,
@@ -238,24 +445,16 @@ create table invitations (
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
-create table job_file_chunks (
-  file_id uuid not null,
-  "position" integer not null,
-  bytes bytea not null,
-  constraint job_file_chunks_file_id_fkey FOREIGN KEY (file_id) REFERENCES job_files(id) ON DELETE CASCADE,
-  constraint job_file_chunks_pkey PRIMARY KEY (file_id, "position")
-);
-
 create table job_files (
+  workspace_id uuid not null,
   id uuid not null,
-  workspace_id uuid,
   content_type text not null,
   name text default ''::text not null,
   headers jsonb default '{}'::jsonb not null,
-  size_bytes bigint default 0 not null,
-  complete boolean default false not null,
+  size_bytes bigint not null,
+  blob_id uuid not null,
   created_at timestamp with time zone default now() not null,
-  constraint job_files_pkey PRIMARY KEY (id),
+  constraint job_files_pkey PRIMARY KEY (workspace_id, id),
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
@@ -490,6 +689,220 @@ create table password_resets (
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table payment_connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  name text not null,
+  mode text not null,
+  redirect_url text,
+  credentials bytea,
+  status text default 'unchecked'::text not null,
+  last_checked_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint payment_connections_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  constraint payment_connections_pkey PRIMARY KEY (workspace_id, id),
+  constraint payment_connections_provider_check CHECK ((provider = ANY (ARRAY['sandbox'::text, 'stripe'::text, 'razorpay'::text]))),
+  constraint payment_connections_status_check CHECK ((status = ANY (ARRAY['unchecked'::text, 'ok'::text, 'failed'::text]))),
+  constraint payment_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table payment_events (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  event_key text not null,
+  source text not null,
+  body bytea not null,
+  body_hash bytea not null,
+  received_at timestamp with time zone not null,
+  provider_link_id text,
+  link_id uuid,
+  constraint payment_events_pkey PRIMARY KEY (workspace_id, connection_id, event_key),
+  constraint payment_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'sweep'::text]))),
+  constraint payment_events_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_links (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  provider text not null,
+  provider_link_id text,
+  short_url text default ''::text not null,
+  amount numeric(20,6) not null,
+  currency text not null,
+  status text default 'created'::text not null,
+  description text not null,
+  invoice_id uuid,
+  redirect_url text,
+  customer_name text not null,
+  customer_email text not null,
+  customer_contact text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by uuid,
+  natural_key text not null,
+  paid_at timestamp with time zone,
+  payment_record_id uuid,
+  constraint payment_links_amount_check CHECK ((amount > (0)::numeric)),
+  constraint payment_links_natural_key UNIQUE (workspace_id, natural_key),
+  constraint payment_links_paid CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
+  constraint payment_links_pkey PRIMARY KEY (workspace_id, id),
+  constraint payment_links_status_check CHECK ((status = ANY (ARRAY['created'::text, 'paid'::text, 'cancelled'::text, 'expired'::text]))),
+  constraint payment_links_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_sweeps (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  asked_until timestamp with time zone not null,
+  constraint payment_sweeps_pkey PRIMARY KEY (workspace_id, connection_id),
+  constraint payment_sweeps_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table payment_timeline (
+  workspace_id uuid not null,
+  link_id uuid not null,
+  id uuid default uuidv7() not null,
+  at timestamp with time zone not null,
+  source text not null,
+  provider_event_id text,
+  provider_payment_id text,
+  before text,
+  after text not null,
+  verdict text not null,
+  constraint payment_timeline_pkey PRIMARY KEY (workspace_id, link_id, id),
+  constraint payment_timeline_source_check CHECK ((source = ANY (ARRAY['person'::text, 'webhook'::text, 'refresh'::text, 'sweep'::text]))),
+  constraint payment_timeline_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES payment_links(workspace_id, id) ON DELETE CASCADE
+);
+
+create table provider_payments (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  provider_payment_id text not null,
+  link_id uuid,
+  amount numeric(20,6),
+  currency text,
+  paid_at timestamp with time zone,
+  payer_name text default ''::text not null,
+  payer_email text default ''::text not null,
+  fits boolean default false not null,
+  late boolean default false not null,
+  refunded numeric(20,6) default 0 not null,
+  disputed boolean default false not null,
+  recorded_at timestamp with time zone,
+  payment_record_id uuid,
+  created_at timestamp with time zone not null,
+  constraint provider_payments_pkey PRIMARY KEY (workspace_id, connection_id, provider_payment_id),
+  constraint provider_payments_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table queue_counts (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  batch text not null,
+  stage text not null,
+  status text not null,
+  unexpected boolean not null,
+  share smallint not null,
+  items bigint not null,
+  constraint queue_counts_pkey PRIMARY KEY (workspace_id, queue_id, batch, stage, status, unexpected, share),
+  constraint queue_counts_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queue_history (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  item_id uuid,
+  key text not null,
+  kind text not null,
+  from_stage text,
+  to_stage text,
+  status text,
+  verdict text,
+  payload json,
+  scan_id text,
+  scanned_at timestamp with time zone,
+  station text,
+  actor_id uuid,
+  actor_type text not null,
+  note text not null,
+  created_at timestamp with time zone not null,
+  version integer,
+  facts jsonb not null,
+  event_id uuid,
+  constraint queue_history_kind_check CHECK ((kind = ANY (ARRAY['added'::text, 'moved'::text, 'claimed'::text, 'released'::text, 'expired'::text, 'edited'::text, 'deleted'::text, 'button'::text, 'scanned'::text, 'cancelled'::text]))),
+  constraint queue_history_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_history_version CHECK (((version IS NOT NULL) OR (kind = ANY (ARRAY['scanned'::text, 'button'::text]))))
+);
+
+create table queue_items (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  key text not null,
+  stage text not null,
+  status text not null,
+  priority integer not null,
+  source text not null,
+  batch text not null,
+  record_id uuid,
+  payload json not null,
+  assignee_id text not null,
+  due_at timestamp with time zone,
+  claimed_by uuid,
+  claim_token text,
+  claim_expires_at timestamp with time zone,
+  lapsed uuid[] default '{}'::uuid[] not null,
+  attempts integer default 0 not null,
+  entered_stage_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  version integer default 1 not null,
+  twin uuid not null,
+  open_stage text generated always as (
+CASE
+    WHEN (status = 'open'::text) THEN stage
+    ELSE NULL::text
+END) stored,
+  constraint queue_items_claim CHECK ((((claimed_by IS NULL) = (claim_token IS NULL)) AND ((claimed_by IS NULL) = (claim_expires_at IS NULL)))),
+  constraint queue_items_closed CHECK ((((closed_at IS NULL) = (status = 'open'::text)) AND ((status = 'open'::text) OR (claimed_by IS NULL)))),
+  constraint queue_items_payload CHECK ((json_typeof(payload) = 'object'::text)),
+  constraint queue_items_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_items_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'scan'::text, 'import'::text, 'intake'::text, 'function'::text]))),
+  constraint queue_items_stage FOREIGN KEY (workspace_id, queue_id, open_stage) REFERENCES queue_stages(workspace_id, queue_id, key),
+  constraint queue_items_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+create table queue_stages (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  key text not null,
+  constraint queue_stages_pkey PRIMARY KEY (workspace_id, queue_id, key),
+  constraint queue_stages_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queues (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  object_type text,
+  enabled boolean not null,
+  stages json not null,
+  intake json not null,
+  settings json not null,
+  editor_id uuid,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint queues_pkey PRIMARY KEY (workspace_id, id),
+  constraint queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   points integer default 0 not null,
@@ -546,6 +959,37 @@ create table roles (
   updated_at timestamp with time zone default now() not null,
   constraint roles_pkey PRIMARY KEY (workspace_id, id),
   constraint roles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table sandbox_links (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id uuid not null,
+  amount numeric(20,6) not null,
+  currency text not null,
+  description text not null,
+  customer_name text not null,
+  customer_email text not null,
+  redirect_url text,
+  active boolean default true not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint sandbox_links_pkey PRIMARY KEY (workspace_id, id),
+  constraint sandbox_links_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
+);
+
+create table sandbox_payments (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id text not null,
+  link_id uuid not null,
+  outcome text not null,
+  payer_name text not null,
+  payer_email text not null,
+  created_at timestamp with time zone not null,
+  constraint sandbox_payments_outcome_check CHECK ((outcome = ANY (ARRAY['paid'::text, 'declined'::text]))),
+  constraint sandbox_payments_pkey PRIMARY KEY (workspace_id, id),
+  constraint sandbox_payments_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES sandbox_links(workspace_id, id) ON DELETE CASCADE
 );
 
 create table service_accounts (
@@ -607,13 +1051,47 @@ CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace
 
 CREATE INDEX audit_entries_type ON public.audit_entries USING btree (workspace_id, object_type, id DESC);
 
+CREATE INDEX blobs_idle ON public.blobs USING btree (idle_since) WHERE (idle_since IS NOT NULL);
+
+CREATE UNIQUE INDEX bookings_request ON public.bookings USING btree (workspace_id, calendar_id, request_key) WHERE (request_key IS NOT NULL);
+
 CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+
+CREATE UNIQUE INDEX calendar_attendees_email ON public.calendar_attendees USING btree (workspace_id, event_id, lower(email));
+
+CREATE UNIQUE INDEX calendar_attendees_token ON public.calendar_attendees USING btree (workspace_id, token_hash);
+
+CREATE INDEX calendar_attendees_user ON public.calendar_attendees USING btree (workspace_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_exception ON public.calendar_events USING btree (workspace_id, series_id, original_start) WHERE (original_start IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_exception_day ON public.calendar_events USING btree (workspace_id, series_id, original_date) WHERE (original_date IS NOT NULL);
+
+CREATE INDEX calendar_events_extent ON public.calendar_events USING gist (workspace_id, calendar_id, extent);
+
+CREATE UNIQUE INDEX calendar_events_natural_key ON public.calendar_events USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
+CREATE INDEX calendar_events_record ON public.calendar_events USING btree (workspace_id, record_type, record_id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendar_events_uid ON public.calendar_events USING btree (workspace_id, calendar_id, uid) WHERE (series_id IS NULL);
+
+CREATE INDEX calendar_shares_of_user ON public.calendar_shares USING btree (workspace_id, user_id);
+
+CREATE UNIQUE INDEX calendars_feed ON public.calendars USING btree (workspace_id, feed_hash) WHERE (feed_hash IS NOT NULL);
+
+CREATE INDEX calendars_left ON public.calendars USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owner_id) WHERE (owner_id IS NOT NULL);
+
+CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
 CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
 
 CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
+
+CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
 
@@ -631,11 +1109,11 @@ CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (to
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
-CREATE INDEX job_files_workspace ON public.job_files USING btree (workspace_id);
-
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+
+CREATE INDEX journal_entries_payment ON public.journal_entries USING btree (workspace_id, source_id) WHERE ((source_type = 'payment'::text) AND (source_id IS NOT NULL));
 
 CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btree (workspace_id, reverses) WHERE (reverses IS NOT NULL);
 
@@ -644,6 +1122,8 @@ CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
+
+CREATE INDEX ledger_seals_until ON public.ledger_seals USING btree (workspace_id, until, "position");
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
@@ -677,9 +1157,57 @@ CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspac
 
 CREATE INDEX password_resets_user ON public.password_resets USING btree (user_id);
 
+CREATE INDEX payment_connections_id ON public.payment_connections USING btree (id);
+
+CREATE INDEX payment_events_unmatched ON public.payment_events USING btree (workspace_id, connection_id, provider_link_id) WHERE ((link_id IS NULL) AND (provider_link_id IS NOT NULL));
+
+CREATE INDEX payment_links_newest ON public.payment_links USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE INDEX payment_links_open ON public.payment_links USING btree (workspace_id, connection_id, id) WHERE (status = 'created'::text);
+
+CREATE INDEX payment_links_provider ON public.payment_links USING btree (workspace_id, connection_id, provider_link_id) WHERE (provider_link_id IS NOT NULL);
+
+CREATE INDEX provider_payments_link ON public.provider_payments USING btree (workspace_id, link_id) WHERE (link_id IS NOT NULL);
+
+CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_scan ON public.queue_history USING btree (workspace_id, queue_id, scan_id) WHERE (scan_id IS NOT NULL);
+
+CREATE INDEX queue_items_by_key ON public.queue_items USING btree (workspace_id, queue_id, key, id) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_due ON public.queue_items USING btree (workspace_id, queue_id, due_at) WHERE ((status = 'open'::text) AND (due_at IS NOT NULL));
+
+CREATE INDEX queue_items_ended ON public.queue_items USING btree (workspace_id, queue_id, stage, closed_at DESC, id DESC) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_entered ON public.queue_items USING btree (workspace_id, queue_id, stage, entered_stage_at) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_in_stage ON public.queue_items USING btree (workspace_id, queue_id, stage, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_of_assignee ON public.queue_items USING btree (workspace_id, queue_id, assignee_id, id) WHERE (assignee_id <> ''::text);
+
+CREATE INDEX queue_items_of_batch ON public.queue_items USING btree (workspace_id, queue_id, batch, id) WHERE (batch <> ''::text);
+
+CREATE INDEX queue_items_of_record ON public.queue_items USING btree (workspace_id, record_id, queue_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_items_open_key ON public.queue_items USING btree (workspace_id, queue_id, key, twin) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_waiting ON public.queue_items USING btree (workspace_id, queue_id, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE UNIQUE INDEX queues_key ON public.queues USING btree (workspace_id, key) WHERE (deleted_at IS NULL);
+
 CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
 
 CREATE INDEX role_members_principal ON public.role_members USING btree (workspace_id, principal_id);
+
+CREATE INDEX sandbox_payments_link ON public.sandbox_payments USING btree (workspace_id, link_id, id);
+
+CREATE UNIQUE INDEX sandbox_payments_paid ON public.sandbox_payments USING btree (workspace_id, link_id) WHERE (outcome = 'paid'::text);
+
+CREATE INDEX sandbox_payments_since ON public.sandbox_payments USING btree (workspace_id, connection_id, created_at, id);
 
 CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_hash);
 
@@ -806,6 +1334,52 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_blob()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'UPDATE' and new.blob_id is not distinct from old.blob_id then
+        return null;
+      end if;
+      if tg_op <> 'INSERT' and old.blob_id is not null then
+        update blobs set holders = holders - 1, idle_since = case when holders = 1 then clock_timestamp() end
+        where workspace_id = old.workspace_id and id = old.blob_id;
+      end if;
+      if tg_op <> 'DELETE' and new.blob_id is not null then
+        update blobs set holders = holders + 1, idle_since = null
+        where workspace_id = new.workspace_id and id = new.blob_id and not doomed;
+        if not found then
+          raise exception 'blob % is not kept any more', new.blob_id using errcode = 'foreign_key_violation', constraint = 'blob_is_kept';
+        end if;
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_calendars()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
+      else
+        update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_queue_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -814,6 +1388,35 @@ CREATE OR REPLACE FUNCTION public.leave_gate()
 AS $function$
     begin
       delete from gated_jobs where id = new.id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states as state set version = version + 1
+      from (select distinct workspace_id, calendar_id from changed) as calendar
+      where state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.calendar_id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_calendar_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
       return null;
     end $function$;
 
@@ -917,6 +1520,18 @@ CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys 
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER calendar_events_added AFTER INSERT ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_changed AFTER UPDATE ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
+
+CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
+
 CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
@@ -925,7 +1540,11 @@ CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EA
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
+CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.job_files FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE CONSTRAINT TRIGGER journal_entries_balance AFTER INSERT ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_balance();
 
@@ -939,11 +1558,19 @@ CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.member
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
+CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
+
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
 
 CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
 
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
+
+CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
+
+CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 

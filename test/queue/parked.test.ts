@@ -76,9 +76,9 @@ const origin = () => ({
 test.before(async () => {
   w = await world()
   await installQueues(w.worker.database, [parent, child, after], deadLetterQueue)
-  const { cache, queue, uses, now, guards } = w.api.services
+  const { cache, queue, blobs, uses, now, guards } = w.api.services
   const log = createLogger('test', 'silent')
-  services = { config: w.config, cache, queue, log, uses, now, guards, db: w.worker.database, resources: openResources(log) }
+  services = { config: w.config, cache, queue, blobs, log, uses, now, guards, db: w.worker.database, resources: openResources(log) }
   loops = handlers.map((handler) => new Loop(handler, services))
   for (const loop of loops) loop.start()
 })

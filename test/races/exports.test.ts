@@ -19,9 +19,9 @@ test('a record that becomes unreadable while it is exported is left out', async 
   const other = await w.db.connect()
   t.teardown(() => other.release(true))
   await other.query('begin')
-  await other.query('lock table job_files in exclusive mode')
+  await other.query('lock table blobs in exclusive mode')
   const exporting = client.get(`${invoices}/export`)
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into job_files%'`
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into blobs%'`
   while ((await w.db.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   await made(owner.put(`${invoices}/${ids[1]}/values`, { values: { status: 'void', notes: 'secret' } }))
   await other.query('commit')

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { newId } from '#shared/kernel/ids.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
 import type { Answer } from '#test/support/client.ts'
-import { createService, type Org } from '#test/support/factories.ts'
+import { createMember, createService, type Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
 
 /** The type of a place and the fields of it that are always there. */
@@ -106,6 +106,56 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
+    calendar: async () => {
+      const { id, key } = (await post('/calendar/calendars', { kind: 'org', key: name(), name: secret })) as unknown as {
+        id: string
+        key: string
+      }
+      return { id, key }
+    },
+    calendarEvent: async (calendarId: string, more: object = {}) =>
+      (await post('/calendar/events', { calendar_id: calendarId, title: secret, start: '2026-12-01T09:00:00Z', notify: false, ...more }))
+        .id,
+    calendarShare: async (calendarId: string) => {
+      const { rows } = await db.query(
+        `insert into calendar_shares (workspace_id, calendar_id, id, user_id, level) values ($1, $2, $3, $4, 'read') returning id`,
+        [orgId, calendarId, newId(), (await createMember(world, org)).id],
+      )
+      return rows[0].id as string
+    },
+    /** A calendar of records of a type of its own, with one of them. */
+    recordsCalendar: async () => {
+      const type = ((await post('/types', { key: name(), label: secret })) as unknown as { key: string }).key
+      await post('/fields', { entity_type: type, key: 'due', label: 'Due', type: 'date' })
+      const source = { type_key: type, start_field: 'due' }
+      const body = { kind: 'records', key: name(), name: secret, settings: { source } }
+      const { id, key } = (await post('/calendar/calendars', body)) as unknown as { id: string; key: string }
+      return { id, key, type, field: 'due', record: (await post(`/records/${type}`, { values: { due: '2026-12-01' } })).id }
+    },
+    /** A work queue with a button in its first stage. */
+    queue: async () => {
+      const button = { id: 'press', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
+      const stages = [
+        { key: 'in', label: secret, kind: 'start', buttons: [button] },
+        { key: 'out', kind: 'terminal' },
+      ]
+      const made = await post('/queues', { key: name(), name: secret, stages, settings: { allow_duplicates: true } })
+      return made as unknown as { id: string; key: string }
+    },
+    queueItem: async (queueId: string, more: object = {}) => {
+      const { items } = (await post(`/queues/${queueId}/items`, {
+        items: [{ key: name(), payload: { secret }, ...more }],
+        batch: secret.slice(0, 40),
+      })) as unknown as { items: { id: string; key: string }[] }
+      return items[0] as { id: string; key: string }
+    },
+    member: async () => (await createMember(world, org)).id,
+    connection: async () => (await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })).id,
+    invoice: async () => (await post('/records/invoices', { values: { customer_name: secret, total: 5 } })).id,
+    link: async () => {
+      const { id } = await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })
+      return (await post('/payments/links', { connection_id: id, amount: '5', description: secret })).id
+    },
     module: async () => {
       const slug = name()
       await post('/modules', { slug, name: secret })
@@ -115,6 +165,27 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
     service: async () => (await createService(world, org, [], secret)).id,
     key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, { name: secret })).id,
+    /** A published form that keeps an address. */
+    form: async () => {
+      const key = name()
+      const fields = [{ key: 'email', label: secret, type: 'email' }]
+      return { key, id: (await post('/forms', { key, name: secret, fields, published: true })).id }
+    },
+    /** Something that a visitor sent by a form, and that failed. */
+    submission: async (formId: string) => {
+      const id = newId()
+      await db.query(
+        `insert into form_submissions (workspace_id, form_id, id, "values", state, error) values ($1, $2, $3, '{}', 'failed', $4)`,
+        [orgId, formId, id, secret],
+      )
+      return id
+    },
+    /** Lets visitors do what is meant for them, once. */
+    visitors: async () => {
+      const known = await db.query('select from roles where workspace_id = $1 and is_anonymous', [orgId])
+      const policy = [{ effect: 'allow', actions: ['forms:read', 'forms:submit', 'content:deliver'] }]
+      if (known.rowCount === 0) await post('/iam/groups', { name: 'Visitors', policy, is_anonymous: true })
+    },
     /** A mail server that nobody may dial. */
     messageConnection: async () =>
       (await post('/messages/connections', { name: secret, host: '127.0.0.1', port: 25, from: 'shop@example.com' })).id,

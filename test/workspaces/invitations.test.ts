@@ -20,6 +20,10 @@ async function invited(w: World, email: string, roleIds: readonly string[] = [])
   return mailedToken(w, email)
 }
 
+/** Lets the minute pass in which inviting again sends nothing. */
+const aMinuteLater = (w: World): Promise<unknown> =>
+  w.db.query(`update invitations set created_at = created_at - interval '1 minute' where workspace_id = $1`, [w.org.id])
+
 test('a person is invited by mail, makes an account and is a member with the roles of the invitation', async (t) => {
   const w = await fresh()
   const bob = address()
@@ -105,6 +109,7 @@ test('a later invitation to an address replaces the earlier one', async (t) => {
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
   const first = await invited(w, bob)
+  await aMinuteLater(w)
   const later = await invited(w, bob.toUpperCase(), [role])
   t.is((await w.org.owner.get(`${w.org.path}/invitations`)).data.length, 1)
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token: first, ...chosen })).status, 400)
@@ -112,6 +117,26 @@ test('a later invitation to an address replaces the earlier one', async (t) => {
   t.is((await w.visitor.as(joined.data.token).get(`${w.org.path}/iam/me`)).data.roles[0].id, role)
   const again = await w.org.owner.post(`${w.org.path}/members`, { email: bob.toUpperCase() })
   t.deepEqual([again.status, again.body.error.code], [409, 'KEY_TAKEN'])
+})
+
+test('inviting again within a minute of the mail keeps the token and sends nothing; other roles are taken', async (t) => {
+  const w = await fresh()
+  const bob = address()
+  const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
+  const invite = (more: object = {}) => w.org.owner.post(`${w.org.path}/members`, { email: bob, ...more })
+  const first = await invite({ role_ids: [role] })
+  const token = await mailedToken(w, bob)
+  await w.db.query(`update invitations set created_at = created_at - interval '55 seconds' where workspace_id = $1`, [w.org.id])
+  const again = await invite()
+  t.is(again.status, 201)
+  t.deepEqual({ ...again.data, created_at: '' }, { ...first.data, created_at: '' })
+  t.like((await invite({ role_ids: [] })).data, { id: first.data.id, roles: [] })
+  await w.drain()
+  t.is((await mailsTo(w, bob)).length, 1)
+  await w.db.query(`update invitations set created_at = created_at - interval '5 seconds' where workspace_id = $1`, [w.org.id])
+  t.not((await invite()).data.id, first.data.id)
+  t.not(await mailedToken(w, bob), token)
+  t.is((await mailsTo(w, bob)).length, 2)
 })
 
 test('an invitation ends after seven days, when it is taken back, and with the member who sent it', async (t) => {
@@ -204,6 +229,7 @@ test('invitations are no way to flood somebody with mail', async (t) => {
   const statuses = []
   for (let number = 1; number <= 11; number++) {
     const org = number % 2 ? w.org : other
+    await w.db.query(`update invitations set created_at = created_at - interval '1 minute' where email ilike $1`, [victim])
     statuses.push((await org.owner.post(`${org.path}/members`, { email: number % 3 ? victim : victim.toUpperCase() })).status)
   }
   t.deepEqual(statuses, [...Array(10).fill(201), 429])
@@ -218,5 +244,6 @@ test('invitations are no way to flood somebody with mail', async (t) => {
   t.is(headers.get('retry-after'), '3600')
   t.is((await other.owner.post(`${other.path}/members`, { email: 'one-more@example.com' })).status, 201)
   await w.db.query(`update outbox_mails set created_at = now() - interval '25 hours' where workspace_id in ($1, $2)`, [w.org.id, other.id])
+  await aMinuteLater(w)
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: victim })).status, 201)
 })

@@ -1,16 +1,9 @@
-import { guardedDoor } from '#shared/egress/door.ts'
 import { EgressFailure } from '#shared/egress/failure.ts'
-import { callHttp, type HttpAnswer } from '#shared/egress/http.ts'
-import { cleanJson } from '#shared/flows/clean.ts'
 import { callOut } from '#shared/flows/jobs.ts'
-import { flowLimits } from '#shared/flows/limits.ts'
-import { type Doing, errorOf, parkedAt, play, resume } from '#shared/flows/play.ts'
-import type { Playing } from '#shared/flows/player.ts'
+import { type Doing, errorOf, parkedAt, play, resume, withApp } from '#shared/flows/play.ts'
+import { blockOf, type Playing } from '#shared/flows/player.ts'
 import { findOpenRun, playingOf, type RunRow } from '#shared/flows/playing.ts'
 import type { RunError } from '#shared/flows/run.ts'
-import { plainJson, textOf } from '#shared/flows/template.ts'
-import type { Config } from '#shared/kernel/config.ts'
-import { parseStoredJson } from '#shared/kernel/json.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 import { isActive, writingDown } from '#workers/flows/continue.ts'
 import { failAt } from '#workers/flows/end-wait.ts'
@@ -44,8 +37,10 @@ type Answered = { readonly output: unknown } | { readonly refused: RunError }
 
 async function answerOf(scope: PlatformScope, workspaceId: string, run: RunRow, doing: Doing, signal: AbortSignal): Promise<Answered> {
   try {
-    const { config } = await realStage(scope, workspaceId, run, signal).enter()
-    return { output: await request(config, doing, signal) }
+    const { work, app } = blockOf(doing.node)
+    if (!('calls' in work)) throw new Error(`${doing.node.type} calls nobody`)
+    const inside = withApp(await realStage(scope, workspaceId, run, signal).enter(), app)
+    return { output: await work.calls(doing.context, inside, signal) }
   } catch (error) {
     if (error instanceof EgressFailure) return { refused: refusalOf(error, doing.node.id) }
     return { refused: errorOf(error, doing.node.id) }
@@ -58,40 +53,3 @@ const refusalOf = ({ reason, message }: EgressFailure, nodeId: string): RunError
   message,
   node_id: nodeId,
 })
-
-async function request(config: Config, { context }: Doing, signal: AbortSignal): Promise<unknown> {
-  const { method, url, headers, body } = context.settings
-  const text = textOf(body)
-  const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
-    ([name, value]) => [name.trim(), textOf(value)] as const,
-  )
-  const names = new Set(set.map(([name]) => name.toLowerCase()))
-  // The author's own words win.
-  const ours = { 'idempotency-key': context.key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
-  const added = Object.entries(ours).filter(([name]) => !names.has(name))
-  const answer = await callHttp(guardedDoor(config), {
-    url: textOf(url).trim(),
-    method: textOf(method).trim().toUpperCase() || 'GET',
-    headers: Object.fromEntries([...added, ...set]),
-    body: text === '' ? null : text,
-    timeoutMs: flowLimits.callTimeoutMs,
-    maxBytes: flowLimits.callBytes,
-    signal,
-  })
-  return outputOf(answer)
-}
-
-function outputOf({ status, headers, body }: HttpAnswer): unknown {
-  const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
-  return cleanJson({ status, headers: Object.fromEntries(shown), body: bodyOf(body.toString(), String(headers['content-type'] ?? '')) })
-}
-
-/** Parsed when it says that it is JSON, or looks like it, else its text. */
-function bodyOf(text: string, contentType: string): unknown {
-  if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
-  try {
-    return plainJson(parseStoredJson(text))
-  } catch {
-    return text
-  }
-}

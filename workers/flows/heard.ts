@@ -1,3 +1,4 @@
+import { maySeeTriggerEvent, minutesOfWord, type TriggerEvent } from '#shared/calendar/trigger.ts'
 import { type HeardChanges, recordSource } from '#shared/events/change.ts'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
@@ -49,7 +50,8 @@ async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void
     const editor = await orRefusal(() => enterAs(scope, workspaceId, flow.editor_id))
     const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
     if (editor.refusal || !score) continue
-    const inputs = heard.source === recordSource ? await recordInputs(editor.value, heard, happenings) : eventInputs(heard)
+    const inputs =
+      heard.source === recordSource ? await recordInputs(editor.value, heard, happenings) : await eventInputs(editor.value, heard)
     const going = inputs.filter(({ input }) => !endsAtOnce(score, input))
     if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
     made.push(...going.map(({ key, input }) => runOf(scope, heard, flow, key, input)))
@@ -84,12 +86,17 @@ function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible:
   return { id, created_at, ...viewOfValues(type, stored.values, visible) }
 }
 
-/** What another room announced, as it announced it. */
-const eventInputs = ({ event, entryIds, snapshots = [] }: HeardChanges): Input[] =>
-  entryIds.flatMap((key, index) => {
-    const calendar_event = snapshots[index] as TriggerInput['calendar_event'] | null | undefined
-    return calendar_event ? [{ key, input: { event: event.split(':')[0] ?? event, calendar_event } }] : []
-  })
+/** Calendar events as they were announced, those alone whose details the editor sees. */
+async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
+  const inputs: Input[] = []
+  for (const [index, key] of entryIds.entries()) {
+    const announced = snapshots[index] as TriggerEvent | null | undefined
+    if (!announced || !(await maySeeTriggerEvent(editor, announced))) continue
+    const { calendar_id: _, visibility: __, guest_ids: ___, ...calendar_event } = announced
+    inputs.push({ key, input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event } })
+  }
+  return inputs
+}
 
 /** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
 function endsAtOnce(score: Score, input: TriggerInput): boolean {

@@ -5,7 +5,7 @@ import { triggerOf } from '#shared/flows/hear.ts'
 import { scheduleRun, schedulesDue } from '#shared/flows/jobs.ts'
 import { startRuns } from '#shared/flows/start.ts'
 import { findPresent, findVersion, lockFlow } from '#shared/flows/store.ts'
-import { readInstant } from '#shared/policy/instant.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { platformHandler } from '#workers/handler.ts'
 
 interface PresentFlow {
@@ -32,7 +32,7 @@ export default platformHandler(scheduleRun, async ({ payload: { workspaceId, flo
     if (next) await setDueUnlessSet(tx, schedulesDue, workspaceId, [{ subject: flowId, at: next }])
     // Due by a schedule that it had before: that instant is nobody's any more.
     if (nextFire(cron, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
-    const event = readInstant(due.toISOString()) ?? at
+    const event = instantOf(due)
     const heading = { kind: 'schedule', event, object_type: null, record_id: null }
     const run = { flow, trigger: heading, input: { event }, key: `schedule ${event}`, depth: 1 }
     await startRuns({ ...scope, db: tx }, workspaceId, [run])

@@ -11,10 +11,10 @@ export default handler(exportRecords, ({ payload: { typeKey, q, filter, sort, di
     const { total, truncated, bytes } = await exportRecordsOf(scope, type, readSearch(query))
     await advance({ done: 0, total })
     const fileId = await storeFile(
-      scope.db,
+      scope,
+      scope.workspace.id,
       bytes((done) => advance({ done, total })),
       {
-        workspaceId: scope.workspace.id,
         contentType: 'text/csv; charset=utf-8',
         name: `${type.key}.csv`,
         headers: truncated ? { 'X-Export-Truncated': 'true' } : {},

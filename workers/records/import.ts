@@ -27,20 +27,21 @@ export default handler(importRecords, async ({ commit, ...work }) => {
   try {
     const { done, errors } = await importFile(work, await countRows(work))
     return await commit(async ({ db }) => {
-      await discardFile(db, payload.fileId)
+      await discardFile(db, scope.workspace.id, payload.fileId)
       return { result: { created: done - errors.length, failed: errors.length, errors: [...errors] } }
     })
   } catch (error) {
     // What a fault of ours stopped is tried again and needs the file; what is refused is not.
-    if (error instanceof Problem && error.status < 500) await discardFile(scope.db, payload.fileId)
+    if (error instanceof Problem && error.status < 500) await discardFile(scope.db, scope.workspace.id, payload.fileId)
     throw error
   }
 })
 
 /** Reads the file once to its end, so that a bad header, a file that stops being CSV and too many rows are told before anything is created. */
 async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise<number> {
-  const { header, rows, close } = await readCsv(readFile(scope.db, fileId))
+  const file = await readFile(scope, scope.workspace.id, fileId)
   try {
+    const { header, rows } = await readCsv(file)
     await withRecordType(scope, typeKey, async (type) => requireColumns(type, header))
     let count = 0
     for await (const _ of rows) {
@@ -49,7 +50,7 @@ async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise
     }
     return count
   } finally {
-    close()
+    file.destroy()
   }
 }
 
@@ -57,18 +58,23 @@ async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise
 async function importFile({ scope, payload: { typeKey, fileId }, signal, checkpoint, advance }: Work, total: number): Promise<Progress> {
   let progress = (checkpoint ?? { done: 0, errors: [] }) as Progress
   await advance({ done: progress.done, total })
-  const { header, rows } = await readCsv(readFile(scope.db, fileId))
-  for await (const step of inSteps(rows, progress.done, stepSize)) {
-    signal.throwIfAborted()
-    progress = await withRecordType(scope, typeKey, (type) =>
-      scope.db.transaction(async (tx) => {
-        const inside = within(scope, tx)
-        const refused = await importRows(inside, type, requireColumns(type, header), step)
-        const next = { done: progress.done + step.length, errors: [...progress.errors, ...refused] }
-        await advance({ done: next.done, total }, next, inside)
-        return next
-      }),
-    )
+  const file = await readFile(scope, scope.workspace.id, fileId)
+  try {
+    const { header, rows } = await readCsv(file)
+    for await (const step of inSteps(rows, progress.done, stepSize)) {
+      signal.throwIfAborted()
+      progress = await withRecordType(scope, typeKey, (type) =>
+        scope.db.transaction(async (tx) => {
+          const inside = within(scope, tx)
+          const refused = await importRows(inside, type, requireColumns(type, header), step)
+          const next = { done: progress.done + step.length, errors: [...progress.errors, ...refused] }
+          await advance({ done: next.done, total }, next, inside)
+          return next
+        }),
+      )
+    }
+    return progress
+  } finally {
+    file.destroy()
   }
-  return progress
 }

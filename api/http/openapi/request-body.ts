@@ -13,9 +13,10 @@ export function requestBodyOf(route: Route, schemas: Schemas): Json {
   }
 }
 
-function formBody({ form }: PageRoute, schemas: Schemas): Json {
-  const fields = form ? schemas.refer(form.json) : { type: 'object', additionalProperties: { type: 'string' } }
-  return { required: true, content: { 'application/x-www-form-urlencoded': { schema: fields } } }
+function formBody({ form, multipart }: PageRoute, schemas: Schemas): Json {
+  const schema = form ? schemas.refer(form.json) : { type: 'object', additionalProperties: { type: 'string' } }
+  const parts = multipart ? { 'multipart/form-data': { schema } } : {}
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema }, ...parts } }
 }
 
 function uploadBody({ contentTypes, maxBytes, form }: Upload): Json {

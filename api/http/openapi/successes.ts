@@ -33,13 +33,13 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged } = route
-    const content = response ? json(schemas.refer(response.json)) : file(contentType)
+    const content = merged(response ? json(schemas.refer(response.json)) : {}, file(contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
-  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(route.makes)
+  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(...[route.makes].flat())
   if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
   return {
     [route.status ?? 200]: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
@@ -84,7 +84,17 @@ const json = (data: Json): Json => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
 
+/** JSON, or bytes for who asks for them; one of the two, or neither. */
+const merged = (data: Json, bytes: Json): Json => {
+  const content = { ...(data.content as Json), ...(bytes.content as Json) }
+  return Object.keys(content).length > 0 ? { content } : {}
+}
+
 const anything: Json = { content: { 'application/json': { schema: {} } } }
 
-const file = (contentType: string | undefined): Json =>
-  contentType ? { content: { [contentType]: { schema: { ...text, contentMediaType: contentType } } } } : {}
+/** A file of one of these content types; nothing without any. */
+function file(...contentTypes: readonly (string | undefined)[]): Json {
+  const known = contentTypes.filter((type) => type !== undefined)
+  const content = Object.fromEntries(known.map((type) => [type, { schema: { ...text, contentMediaType: type } }]))
+  return known.length > 0 ? { content } : {}
+}

@@ -1,3 +1,4 @@
+import { instantText } from '#shared/accounting/store/instant.ts'
 import { sql } from '#shared/db/statement.ts'
 
 /**
@@ -21,8 +22,18 @@ export const findCurrencies = sql(
    order by held.currency`,
 )
 
-/** Whether an instant has not come yet, by the database's clock. Values: instant. */
-export const isAhead = sql('is_instant_ahead', 'select $1::timestamptz > clock_timestamp() as is_ahead')
+/** An instant, now without one, and whether it has not come yet, by the database's clock. Values: instant. */
+export const findInstant = sql(
+  'find_ledger_instant',
+  `select ${instantText('coalesce(sent.instant, clock_timestamp())')} as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
+   from (select $1::timestamptz as instant) as sent`,
+)
+
+/** All accounts that have lines. Values: workspace, the instant before which they were posted. */
+export const findUsedAccounts = sql(
+  'find_used_accounts',
+  `select distinct account_id from journal_lines where workspace_id = $1 and created_at < $2::timestamptz order by account_id`,
+)
 
 /** A line of an account, with what orders it. */
 export interface AccountLine {

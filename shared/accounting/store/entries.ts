@@ -106,3 +106,28 @@ export function countEntries(workspaceId: string, filter: EntryFilter): Statemen
   const { where, values, shape } = conditionOf(workspaceId, filter)
   return sql(`count_entries_${shape}`, `select count(*) as total from journal_entries as entry where ${where}`)(...values)
 }
+
+/** An entry with its exact time of posting, as the database writes it, to go on after. */
+export interface WalkedEntry extends StoredEntry {
+  readonly posted_at: string
+}
+
+/**
+ * The next entries in the order of posting. Values: workspace, time and id of the entry to go on after, the instant before which they were
+ * posted, how many.
+ */
+export const walkByPosting = sql(
+  'walk_entries_by_posting',
+  `select ${entryColumns('$4::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $1 and (entry.created_at, entry.id) > ($2::timestamptz, $3::uuid) and entry.created_at < $4::timestamptz
+   order by entry.created_at, entry.id limit $5`,
+)
+
+/** The same in the order of date, then posting. Values: workspace, date, time and id to go on after, the instant, how many. */
+export const walkByDate = sql(
+  'walk_entries_by_date',
+  `select ${entryColumns('$5::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $1 and (entry.date, entry.created_at, entry.id) > ($2::date, $3::timestamptz, $4::uuid)
+     and entry.created_at < $5::timestamptz
+   order by entry.date, entry.created_at, entry.id limit $6`,
+)

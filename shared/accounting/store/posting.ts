@@ -1,8 +1,8 @@
 import { instantText } from '#shared/accounting/store/instant.ts'
 import { builder } from '#shared/db/builder.ts'
 import { declareConflicts } from '#shared/db/conflicts.ts'
-import { slot, sql } from '#shared/db/statement.ts'
-import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import { type Fill, slot, sql } from '#shared/db/statement.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 declareConflicts({ journal_entries_reverses: ['VALIDATION_ERROR', 'The entry is already reversed'] })
@@ -30,7 +30,7 @@ export const postEntryWithin = (accounts: RecordType): Fill =>
       `with book as (
          select default_currency, multi_currency, books_closed_through,
            greatest(clock_timestamp(), (
-             select until from ledger_seals where workspace_id = ?::uuid order by position desc limit 1
+             select until from ledger_seals where workspace_id = ?::uuid order by until desc, position desc limit 1
            )) as posted_at
          from workspaces where id = ?::uuid
        ),

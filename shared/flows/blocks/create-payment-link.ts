@@ -1,6 +1,11 @@
+import { EgressFailure } from '#shared/egress/failure.ts'
 import { defineBlock, text } from '#shared/flows/block.ts'
-import { notAvailable } from '#shared/flows/blocks/not-available.ts'
+import { filledIn } from '#shared/flows/template.ts'
+import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
+import { createPaymentLink } from '#shared/payments/create-link.ts'
+import { linkInput } from '#shared/payments/link.ts'
+import { NoAnswer } from '#shared/payments/providers/call.ts'
 
 export const createPaymentLinkBlock = defineBlock({
   type: 'action.create_payment_link',
@@ -24,5 +29,22 @@ export const createPaymentLinkBlock = defineBlock({
   output: { id: t.String(), short_url: t.String() },
   shown: 'editors',
   app: 'payments',
-  work: notAvailable,
+  work: {
+    // Its provider is called, under the step's key: asked for again, the link is the one that was made first.
+    calls: async ({ settings, key }, scope) => {
+      requirePermission(scope, 'payments:collect', '*')
+      const { id, short_url } = await asked(createPaymentLink(scope, linkInput.parse(filledIn(settings), 'link'), { naturalKey: key }))
+      return { id, short_url }
+    },
+  },
 })
+
+/** A provider that does not answer is out of reach like anybody else. */
+const asked = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof NoAnswer) throw new EgressFailure('unreachable', error.message, error)
+    throw error
+  }
+}

@@ -1,6 +1,11 @@
 import { defineBlock, number, text, texts } from '#shared/flows/block.ts'
-import { notAvailable } from '#shared/flows/blocks/not-available.ts'
+import { decimalOf } from '#shared/flows/clauses.ts'
+import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
+import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
+import { enqueueItems } from '#shared/queues/enqueue.ts'
+import { newItems } from '#shared/queues/item.ts'
+import { requireQueueByKey } from '#shared/queues/load.ts'
 
 export const enqueueItemBlock = defineBlock({
   type: 'action.enqueue_item',
@@ -21,5 +26,16 @@ export const enqueueItemBlock = defineBlock({
   output: { id: t.String(), duplicate: t.Boolean() },
   shown: 'readers',
   app: 'queues',
-  work: notAvailable,
+  work: {
+    acts: async ({ settings: { queue_key, priority, payload, ...texts } }, scope) => {
+      const queueKey = textOf(queue_key).trim()
+      await requireQueueByKey(scope, queueKey)
+      requirePermission(scope, 'queues:enqueue', queueKey)
+      const level = decimalOf(priority)?.toNumber()
+      const item = { ...filledIn(texts), ...(level === undefined ? {} : { priority: level }), ...(isObject(payload) ? { payload } : {}) }
+      const { items } = await enqueueItems(scope, queueKey, newItems.parse([item], 'items'))
+      const [added] = items
+      return { id: added?.id, duplicate: added?.duplicate === true }
+    },
+  },
 })

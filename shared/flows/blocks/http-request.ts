@@ -1,6 +1,11 @@
-import { reservedHeaders } from '#shared/egress/http.ts'
-import { defineBlock, text, texts } from '#shared/flows/block.ts'
-import { hasReference } from '#shared/flows/template.ts'
+import { guardedDoor } from '#shared/egress/door.ts'
+import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/egress/http.ts'
+import { defineBlock, type StepContext, text, texts } from '#shared/flows/block.ts'
+import { cleanJson } from '#shared/flows/clean.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { hasReference, plainJson, textOf } from '#shared/flows/template.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import { parseStoredJson } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -36,5 +41,42 @@ export const httpRequestBlock = defineBlock({
   output: { status: t.Integer(), headers: t.Record(t.String(), t.String()), body: t.Unknown() },
   shown: 'editors',
   app: null,
-  work: { waits: async () => ({ kind: 'call' }) },
+  work: { calls: (step, { config }, signal) => request(config, step, signal) },
 })
+
+async function request(config: Config, { settings, key }: StepContext, signal: AbortSignal): Promise<unknown> {
+  const { method, url, headers, body } = settings
+  const text = textOf(body)
+  const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
+    ([name, value]) => [name.trim(), textOf(value)] as const,
+  )
+  const names = new Set(set.map(([name]) => name.toLowerCase()))
+  // The author's own words win.
+  const ours = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
+  const added = Object.entries(ours).filter(([name]) => !names.has(name))
+  const answer = await callHttp(guardedDoor(config), {
+    url: textOf(url).trim(),
+    method: textOf(method).trim().toUpperCase() || 'GET',
+    headers: Object.fromEntries([...added, ...set]),
+    body: text === '' ? null : text,
+    timeoutMs: flowLimits.callTimeoutMs,
+    maxBytes: flowLimits.callBytes,
+    signal,
+  })
+  return outputOf(answer)
+}
+
+function outputOf({ status, headers, body }: HttpAnswer): unknown {
+  const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
+  return cleanJson({ status, headers: Object.fromEntries(shown), body: bodyOf(body.toString(), String(headers['content-type'] ?? '')) })
+}
+
+/** Parsed when it says that it is JSON, or looks like it, else its text. */
+function bodyOf(text: string, contentType: string): unknown {
+  if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
+  try {
+    return plainJson(parseStoredJson(text))
+  } catch {
+    return text
+  }
+}

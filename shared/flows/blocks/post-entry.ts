@@ -1,7 +1,7 @@
 import { entryInput } from '#shared/accounting/entry.ts'
 import { postEntry } from '#shared/accounting/post.ts'
 import { defineBlock, text } from '#shared/flows/block.ts'
-import { isObject, textOf } from '#shared/flows/template.ts'
+import { filledIn } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
 
@@ -39,12 +39,3 @@ export const postEntryBlock = defineBlock({
     },
   },
 })
-
-/** Texts without those that are blank. */
-const filledIn = (settings: unknown): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(isObject(settings) ? settings : {}).flatMap(([name, value]) => {
-      const written = textOf(value).trim()
-      return written === '' ? [] : [[name, written]]
-    }),
-  )

@@ -3,7 +3,7 @@ import { decimalOf } from '#shared/flows/clauses.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { hasReference, textOf } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { readDay, readInstant } from '#shared/policy/instant.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 
 const longest = flowLimits.longestWaitMinutes
 const ruleOfMinutes = `minutes must be a number from 0 to ${longest}`
@@ -17,7 +17,7 @@ function minutesOf(value: unknown): number | undefined {
 
 const instantOf = (value: unknown): string | undefined => {
   const text = textOf(value).trim()
-  return readInstant(text) ?? (readDay(text) && readInstant(`${text}T00:00:00Z`))
+  return utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
 }
 
 /** Whether a setting is there and says something that no run could use. */

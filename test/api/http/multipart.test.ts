@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -22,11 +23,13 @@ const field = (name: string, value = 'x') => `--b\r\n${disposition(name, '')}\r\
 const sendForm = (w: World, body: string, type = 'multipart/form-data; boundary=b'): Promise<RawAnswer> =>
   sendRaw(w.api.port, line(w), [bearer(w), `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body, 'latin1')}`], body)
 
-/** Nothing of an upload is left once it is answered: no piece in the database, no file in the folder for temporary ones. */
+/** Nothing of an upload is left once it is answered: no row and no bytes in the store, no file in the folder for temporary ones. */
 async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await w.drain()
   t.is((await w.db.query('select from job_files')).rowCount, 0)
-  t.is((await w.db.query('select from job_file_chunks')).rowCount, 0)
+  await sweepNow(w)
+  t.is((await w.db.query('select from blobs')).rowCount, 0)
+  t.deepEqual(await storedFiles(w), [])
   t.deepEqual(
     readdirSync(tmpdir()).filter((name) => !name.startsWith('kontor-test-')),
     [],
@@ -149,7 +152,7 @@ test('an upload that breaks off leaves nothing and holds nothing', async (t) => 
   for (const [type, body] of Object.entries(bodies)) {
     const head = [line(w), 'Host: x', bearer(w), `Content-Type: ${type}`, 'Content-Length: 20000000']
     const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body)
-    const isThere = async () => (await w.db.query('select from job_file_chunks')).rowCount !== 0
+    const isThere = async () => (await storedFiles(w)).length !== 0
     while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5))
     wire.breakOff()
     while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -33,4 +33,15 @@ export const accountingExamples: Examples = {
   [`GET ${accounting}/overview`]: { needs: 'accounting:read', badQuery: 'from=2026-02-30', call: () => ({}) },
   [`GET ${accounting}/reports/profit-loss`]: { needs: 'accounting:read', badQuery: 'to=yesterday', call: () => ({}) },
   [`GET ${accounting}/reports/balance-sheet`]: { needs: 'accounting:read', badQuery: 'recorded_before=2999-01-01', call: () => ({}) },
+  [`POST ${accounting}/seals`]: { needs: 'accounting:post', call: () => ({ body: {} }) },
+  [`GET ${accounting}/seals`]: { needs: 'accounting:read', call: () => ({}) },
+  [`GET ${accounting}/verify`]: { needs: 'accounting:read', call: () => ({}) },
+  [`GET ${accounting}/export`]: {
+    needs: 'accounting:read',
+    badQuery: 'format=ledger',
+    call: async ({ things }) => {
+      await things.entry()
+      return { query: { format: 'hledger' } }
+    },
+  },
 }

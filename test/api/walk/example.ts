@@ -11,6 +11,8 @@ export interface Call {
   /** JSON; text is sent as `type` says. */
   readonly body?: unknown
   readonly type?: string
+  /** Headers beside that of the body's type, such as a signature. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Who has to call it; whoever the walk sends, unless said. */
   readonly client?: Client
 }
@@ -34,6 +36,8 @@ export interface Example {
   readonly anyBody?: true
   /** Set where a name of the path that nothing has yet gets something. */
   readonly makesNamed?: true
+  /** Names of the path that must be ids: what is none is 400 there (decisions, Malformed id in a path). */
+  readonly ids?: readonly string[]
   /** A query that breaks a rule of the route. */
   readonly badQuery?: string
   /** Makes what one call uses up, for this caller. */
@@ -53,8 +57,11 @@ export function addressOf(route: string, orgId: string, { params = {}, query = {
   return search ? `${path}?${search}` : path
 }
 
-/** Headers of a call's body. */
-export const headersOf = ({ type }: Call): Record<string, string> => (type === undefined ? {} : { 'content-type': type })
+/** Headers of a call. */
+export const headersOf = ({ type, headers }: Call): Record<string, string> => ({
+  ...headers,
+  ...(type === undefined ? {} : { 'content-type': type }),
+})
 
 /** A call that sends the url-encoded fields of a page. */
 export const form = (fields: Readonly<Record<string, string>>): Call => ({

@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -17,6 +19,22 @@ const ofTemplate = (body?: object) =>
   managed(async ({ things }) => ({ params: { templateId: await things.messageTemplate() }, ...(body ? { body } : {}) }))
 const ofStopped = managed(async ({ things }) => ({ params: { address: await things.stoppedAddress() } }))
 
+/** The token of the link by which the recipient of a message wants no more. */
+async function linkOf({ world, org, things }: Place): Promise<{ readonly token: string }> {
+  const headers = unsubscribeHeaders(world.config, org.id, await things.message())
+  return { token: /unsubscribe\/([\w-]+)/.exec(headers['List-Unsubscribe'] ?? '')?.[1] ?? '' }
+}
+
+/** What a provider reports, signed with the secret of a connection. */
+async function report({ org }: Place): Promise<Call> {
+  const made = await org.owner.post(`${org.path}/messages/connections`, { name: 'Post', host: 'mail.example.com', from: 'a@example.com' })
+  const body = JSON.stringify({ event: 'bounce', message_id: '01999999-9999-7999-8999-999999999999' })
+  const time = Math.floor(Date.now() / 1_000)
+  const signature = createHmac('sha256', made.data.webhook_secret).update(`${time}.${body}`).digest('hex')
+  const headers = { 'x-kontor-signature': `t=${time},v1=${signature}` }
+  return { params: { connectionId: made.data.id }, body, type: 'application/json', headers }
+}
+
 /** Connections and templates of messages, what was sent, and who wants none. */
 export const messageExamples: Examples = {
   [`GET ${messages}/connections`]: managed(() => ({})),
@@ -35,4 +53,14 @@ export const messageExamples: Examples = {
   [`DELETE ${stopped}`]: ofStopped,
   [`GET ${messages}`]: managed(() => ({}), { badQuery: 'limit=201' }),
   [`GET ${messages}/:messageId`]: managed(async ({ things }) => ({ params: { messageId: await things.message() } })),
+  'GET /unsubscribe/:token': { needs: 'public', call: async (place) => ({ params: await linkOf(place) }) },
+  'POST /unsubscribe/:token': {
+    needs: 'public',
+    call: async (place) => ({
+      params: await linkOf(place),
+      body: 'List-Unsubscribe=One-Click',
+      type: 'application/x-www-form-urlencoded',
+    }),
+  },
+  'POST /webhooks/messages/:connectionId': { needs: 'public', call: report },
 }

@@ -36,12 +36,12 @@ export const exceptions: readonly Exception[] = [
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
   {
-    statements: ['finish_job_file', 'find_job_file', 'remove_job_file'],
-    tables: ['job_files'],
-    because: 'the id comes from the operation that the file belongs to, or from its job; no caller names one',
+    statements: ['doom_idle_blobs', 'delete_blobs', 'find_blob_store', 'replace_blob_store'],
+    tables: ['blobs'],
+    because: 'bytes that nothing holds are swept in all workspaces; whether a store is in use at all is asked of the whole installation',
   },
   {
-    statements: ['find_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
+    statements: ['find_mail', 'find_known_mail', 'take_mail', 'settle_mail', 'note_mail_uncertain', 'note_mail_failure'],
     tables: ['outbox_mails', 'do_not_contact', 'workspaces'],
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
   },
@@ -72,6 +72,11 @@ export const exceptions: readonly Exception[] = [
     because: 'built-in types are brought to all workspaces; the operator sees where that was not possible',
   },
   {
+    statements: ['find_hooked_connection'],
+    tables: ['payment_connections'],
+    because: "a provider's webhook names the connection alone, by 74 random bits; its signature decides what it may say",
+  },
+  {
     statements: ['find_used_types'],
     tables: ['field_uses', 'field_indexes', 'fields', 'record_types', 'record_counts'],
     because: 'indexes are made where they are of most use, in all workspaces; the operator sees them',
@@ -85,9 +90,10 @@ export const exceptions: readonly Exception[] = [
       'sweep_job_files',
       'sweep_invitations',
       'sweep_sent_mail',
+      'sweep_left_calendars',
       'forget_message_texts',
     ],
-    tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails'],
+    tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails', 'calendars'],
     because: 'what is old is swept in all workspaces',
   },
   {

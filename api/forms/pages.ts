@@ -1,0 +1,85 @@
+import { controlsOf, sentBy } from '#api/forms/controls.ts'
+import { page } from '#api/http/route.ts'
+import { drawFields, withErrors } from '#api/pages/field.ts'
+import type { Page } from '#api/pages/page.ts'
+import { httpOnly, template } from '#api/pages/template.ts'
+import { readAnswers } from '#shared/forms/answers.ts'
+import type { Form } from '#shared/forms/form.ts'
+import { requireOpenForm } from '#shared/forms/forms.ts'
+import { attemptKey, submitForm } from '#shared/forms/submit.ts'
+import type { Problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+const common = { path: '/f/:orgId/:formKey', tag: 'Pages', app: null, permission: 'public', framed: 'any' } as const
+
+interface Shown {
+  readonly description: string
+  readonly id: string
+  readonly wrong: readonly { readonly key: string; readonly label: string }[]
+  readonly fields: string
+  readonly submit: string
+}
+
+const body = template<Shown>(new URL('form.eta', import.meta.url))
+const done = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
+
+/** Names this page's attempt. No field of a form may be called so. */
+const attemptField = 'id'
+/** A field that people do not see and programs fill in. No field of a form has a hyphen. */
+const trapField = 'company-website'
+
+function formPage(
+  scope: Scope,
+  form: Form,
+  sent?: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
+): Page {
+  const controls = controlsOf(form, scope.workspace, sent?.fields)
+  const errors = Object.fromEntries([...(sent?.problems ?? [])].map(([key, { message }]) => [key, inWords(form, key, message)]))
+  const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
+  const [failure] = sent?.problems.values() ?? []
+  const shown = {
+    description: form.description,
+    id: sent?.fields.get(attemptField) || newId(),
+    wrong,
+    fields: drawFields(withErrors(controls, errors)).text,
+    submit: form.settings.submit_label || 'Send',
+  }
+  return { title: form.name, brand: scope.workspace, body: body(shown), ...(failure ? { failure } : {}) }
+}
+
+/** `values.email must be …` beside the field `Your address` reads `Your address must be …`. */
+function inWords({ fields }: Form, key: string, message: string): string {
+  const label = fields.find((field) => field.key === key)?.label ?? key
+  return message.replace(`values.${key}`, label)
+}
+
+/** The hosted page of a form (document 3, Public endpoints; decisions, Hosted pages). */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    summary: 'The page of a published form',
+    description: 'As the visitor, who needs forms:read on its key.',
+    limit: null,
+    handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    summary: 'Submit a form by its page',
+    description: 'As the visitor, who needs forms:submit on its key. The fields are those of the form.',
+    limit: 'forms',
+    form: null,
+    on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
+    handle: async ({ params, body: fields }, scope) => {
+      const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
+      const { values, problems } = readAnswers(form, sentBy(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
+      if (problems.size > 0) return formPage(scope, form, { fields, problems })
+      const spam = fields.get(trapField) ? 'hidden field filled in' : null
+      const { message, redirect } = await submitForm(scope, form, values, { key: attemptKey(fields.get(attemptField) ?? ''), spam })
+      const url = httpOnly(redirect)
+      return { title: form.name, brand: scope.workspace, body: done({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
+    },
+  }),
+]

@@ -1,0 +1,46 @@
+import { Headed } from '#api/http/reply.ts'
+import { answer } from '#api/http/route.ts'
+import { requireAnswers } from '#shared/forms/answers.ts'
+import { answersInput, formDefinition, thanks } from '#shared/forms/form.ts'
+import { definitionOf, requireOpenForm } from '#shared/forms/forms.ts'
+import { attemptKey, submitForm } from '#shared/forms/submit.ts'
+
+const common = {
+  path: '/forms/:orgId/:formKey',
+  tag: 'Public forms',
+  app: null,
+  permission: 'public',
+  origins: 'own',
+} as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    summary: 'Get a published form',
+    description: 'As the visitor, who needs forms:read on its key.',
+    limit: null,
+    status: 200,
+    response: formDefinition,
+    handle: async ({ params }, scope) =>
+      new Headed(definitionOf(await requireOpenForm(scope, params.formKey, 'forms:read')), { 'Cache-Control': 'public, max-age=60' }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    summary: 'Submit a published form',
+    description:
+      'As the visitor, who needs forms:submit on its key. It is kept, whatever becomes of it later. With an Idempotency-Key sending it again keeps one.',
+    limit: 'forms',
+    on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
+    guarded: true,
+    body: answersInput,
+    status: 201,
+    response: thanks,
+    handle: async ({ params, body, header }, scope) => {
+      const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
+      const values = requireAnswers(form, body.values, scope.workspace.default_currency)
+      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), spam: null })
+    },
+  }),
+]

@@ -1,0 +1,130 @@
+import type { Knex } from 'knex'
+
+/** Accounts at payment providers, links that are paid through them, and what providers tell. New tables only. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table payment_connections (
+      workspace_id uuid not null references workspaces on delete cascade,
+      id uuid not null,
+      provider text not null check (provider in ('sandbox', 'stripe', 'razorpay')),
+      name text not null,
+      mode text not null check (mode in ('live', 'test')),
+      redirect_url text,
+      -- Sealed JSON; null once the connection is deleted and has nothing left to do at its provider.
+      credentials bytea,
+      status text not null default 'unchecked' check (status in ('unchecked', 'ok', 'failed')),
+      last_checked_at timestamptz,
+      last_error text,
+      created_at timestamptz not null,
+      deleted_at timestamptz,
+      primary key (workspace_id, id)
+    );
+    -- A webhook names the connection alone.
+    create index payment_connections_id on payment_connections (id);
+
+    -- Until when what happened at the provider was asked for: it changes every few minutes, and the connection does not.
+    create table payment_sweeps (
+      workspace_id uuid not null,
+      connection_id uuid not null,
+      asked_until timestamptz not null,
+      primary key (workspace_id, connection_id),
+      foreign key (workspace_id, connection_id) references payment_connections on delete cascade
+    );
+
+    create table payment_links (
+      workspace_id uuid not null,
+      id uuid not null,
+      connection_id uuid not null,
+      provider text not null,
+      -- The provider's own id; null until it has answered.
+      provider_link_id text,
+      short_url text not null default '',
+      amount numeric(20, 6) not null check (amount > 0),
+      currency text not null,
+      status text not null default 'created' check (status in ('created', 'paid', 'cancelled', 'expired')),
+      description text not null,
+      invoice_id uuid,
+      redirect_url text,
+      customer_name text not null,
+      customer_email text not null,
+      customer_contact text not null,
+      expires_at timestamptz not null,
+      created_at timestamptz not null,
+      created_by uuid,
+      -- What asked for the link, so that asking again finds it.
+      natural_key text not null,
+      paid_at timestamptz,
+      payment_record_id uuid,
+      primary key (workspace_id, id),
+      constraint payment_links_natural_key unique (workspace_id, natural_key),
+      constraint payment_links_paid check ((status = 'paid') = (paid_at is not null)),
+      foreign key (workspace_id, connection_id) references payment_connections on delete cascade
+    );
+    create index payment_links_newest on payment_links (workspace_id, created_at desc, id desc);
+    create index payment_links_provider on payment_links (workspace_id, connection_id, provider_link_id) where provider_link_id is not null;
+    create index payment_links_open on payment_links (workspace_id, connection_id, id) where status = 'created';
+
+    -- What providers tell, each once and for ever. The key is the provider's id of the event, else a digest of its body.
+    create table payment_events (
+      workspace_id uuid not null,
+      connection_id uuid not null,
+      event_key text not null,
+      source text not null check (source in ('webhook', 'sweep')),
+      body bytea not null,
+      body_hash bytea not null,
+      received_at timestamptz not null,
+      -- What of it names a link at the provider, for one that is told of before its link is known here.
+      provider_link_id text,
+      -- Set once it was acted on.
+      link_id uuid,
+      primary key (workspace_id, connection_id, event_key),
+      foreign key (workspace_id, connection_id) references payment_connections on delete cascade
+    );
+    create index payment_events_unmatched on payment_events (workspace_id, connection_id, provider_link_id)
+      where link_id is null and provider_link_id is not null;
+
+    -- Payments as providers know them. That one makes one payments record is decided here: whoever sets recorded_at makes it.
+    create table provider_payments (
+      workspace_id uuid not null,
+      connection_id uuid not null,
+      provider_payment_id text not null,
+      -- Null as long as only a refund or a dispute is known of it.
+      link_id uuid,
+      amount numeric(20, 6),
+      currency text,
+      paid_at timestamptz,
+      payer_name text not null default '',
+      payer_email text not null default '',
+      -- Whether it is for this link, its amount and its currency.
+      fits boolean not null default false,
+      -- Whether its link had ended before it came.
+      late boolean not null default false,
+      refunded numeric(20, 6) not null default 0,
+      disputed boolean not null default false,
+      recorded_at timestamptz,
+      payment_record_id uuid,
+      created_at timestamptz not null,
+      primary key (workspace_id, connection_id, provider_payment_id),
+      foreign key (workspace_id, connection_id) references payment_connections on delete cascade
+    );
+    create index provider_payments_link on provider_payments (workspace_id, link_id) where link_id is not null;
+    create index provider_payments_record on provider_payments (workspace_id, payment_record_id) where payment_record_id is not null;
+
+    create table payment_timeline (
+      workspace_id uuid not null,
+      link_id uuid not null,
+      id uuid not null default uuidv7(),
+      at timestamptz not null,
+      source text not null check (source in ('person', 'webhook', 'refresh', 'sweep')),
+      provider_event_id text,
+      provider_payment_id text,
+      before text,
+      after text not null,
+      verdict text not null,
+      primary key (workspace_id, link_id, id),
+      foreign key (workspace_id, link_id) references payment_links on delete cascade
+    );
+    create trigger payment_timeline_stays before update or truncate on payment_timeline
+      for each statement execute function refuse_change();
+  `)
+}

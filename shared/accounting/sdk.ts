@@ -1,0 +1,60 @@
+import { entryInput, reversalInput } from '#shared/accounting/entry.ts'
+import { postEntry } from '#shared/accounting/post.ts'
+import { reverseEntry } from '#shared/accounting/reverse.ts'
+import { type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** Throws as the routes do: NOT_FOUND while the app is off, FORBIDDEN without the permission. */
+function requirePosting({ workspace, actor }: Scope): void {
+  if (!workspace.apps.accounting) throw problem('NOT_FOUND')
+  if (actor.policy.permits('accounting:post') === 'never') throw problem('FORBIDDEN', 'Needs accounting:post')
+}
+
+/** What both methods give, in TypeScript. */
+const entry = `Promise<{
+      id: string
+      date: string
+      memo: string
+      source_type: string
+      source_id: string | null
+      total: string
+      currency: string
+      created_at: string
+      lines: { id: string; account_id: string; debit: string; credit: string; memo: string }[]
+      reverses?: string
+      reversed_by?: string
+    }>`
+
+/** The ledger, under the rights of the run's caller. */
+export const accountingMethods: readonly SdkMethod[] = [
+  sdkMethod(
+    'accounting.post',
+    `(entry: {
+      date?: string | null
+      memo?: string | null
+      source_type?: string | null
+      source_id?: string | null
+      currency?: string | null
+      lines: readonly { account_id: string; debit?: string | number | null; credit?: string | number | null; memo?: string | null }[]
+    }): ${entry}`,
+    [['entry', entryInput]],
+    async ({ scope }, entry) => {
+      requirePosting(scope)
+      return postEntry(scope, entry)
+    },
+  ),
+  sdkMethod(
+    'accounting.reverse',
+    `(id: string, reversal?: { date?: string | null }): ${entry}`,
+    [
+      ['id', schema(t.String())],
+      ['reversal', schema(t.Unknown())],
+    ],
+    async ({ scope }, id, reversal) => {
+      requirePosting(scope)
+      return reverseEntry(scope, id, reversalInput.parse(reversal ?? {}, 'reversal'))
+    },
+  ),
+]

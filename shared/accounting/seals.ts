@@ -1,0 +1,56 @@
+import { ChainHash } from '#shared/accounting/chain.ts'
+import { fixed } from '#shared/accounting/report.ts'
+import type { Seal } from '#shared/accounting/seal.ts'
+import { findChainEnd, findSeals, insertSeal, type StoredSeal } from '#shared/accounting/store/seals.ts'
+import { entriesByPosting } from '#shared/accounting/walk.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** All seals in the order of the chain. */
+export async function listSeals(scope: Scope): Promise<Seal[]> {
+  return (await readRows<StoredSeal>(scope, findSeals(scope.workspace.id))).map(viewOf)
+}
+
+/** A seal that is made and not kept yet. */
+export interface NewSeal {
+  readonly position: number
+  readonly until: string
+  readonly entries: number
+  readonly hash: string
+  readonly previous: string | null
+}
+
+/** The end of a chain; nothing while there is no seal. */
+interface ChainEnd {
+  readonly position: number
+  readonly hash: string
+  readonly sealed_until: string
+}
+
+/**
+ * Hashes every entry that was recorded before an instant, now by default, and that no seal covers. Entries dated on their way are waited
+ * for first; nothing is held meanwhile. Throws VALIDATION_ERROR for an instant that is ahead.
+ */
+export async function prepareSeal(scope: Scope, until?: string): Promise<NewSeal> {
+  const instant = await fixed(scope, until, 'until')
+  const [end] = await scope.db.query<ChainEnd>(findChainEnd(scope.workspace.id))
+  const previous = end?.hash ?? null
+  const hash = new ChainHash(previous, instant)
+  for await (const entries of entriesByPosting(scope, instant, end?.sealed_until)) for (const entry of entries) hash.cover(entry)
+  return { position: (end?.position ?? 0) + 1, until: instant, entries: hash.entries, hash: hash.end(), previous }
+}
+
+/** Keeps a prepared seal; undefined when another came first, and it must be prepared again. */
+export async function keepSeal({ db, workspace }: Scope, { position, until, entries, hash, previous }: NewSeal): Promise<Seal | undefined> {
+  const [kept] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
+  return kept && viewOf(kept)
+}
+
+const viewOf = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
+  id,
+  until,
+  entries,
+  hash,
+  previous,
+  created_at,
+})

@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { Blobs } from '#shared/blobs/blobs.ts'
+import type { ByteStore } from '#shared/blobs/byte-store.ts'
+import { DiskStore } from '#shared/blobs/disk.ts'
+import type { Database } from '#shared/db/database.ts'
+import type { Config } from '#shared/kernel/config.ts'
+
+/** Opens the store that the configuration names. It is not asked for anything before it is used. Close it. */
+export const openBlobs = async (config: Config, database: Database): Promise<Blobs> =>
+  new Blobs(database, await storeOf(config), config.driveSweepSeconds)
+
+async function storeOf({ s3, dataDir }: Config): Promise<ByteStore> {
+  if (!s3) return new DiskStore(join(dataDir, 'blobs'))
+  // Loading the client takes a process a good while, which those with a disk need not wait for.
+  const { S3Store } = await import('#shared/blobs/s3.ts')
+  return new S3Store(s3, dataDir)
+}

@@ -1,0 +1,110 @@
+import { fieldTypes } from '#shared/kernel/field-type.ts'
+import { nameText } from '#shared/kernel/name.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { maxOptionLength, maxOptions } from '#shared/types/fields/choice.ts'
+import { fieldKey } from '#shared/types/keys.ts'
+
+/** Kinds of fields that a visitor can fill in: what names a file or another record of the workspace is none of them. */
+const visitorTypes = fieldTypes.filter((type) => type !== 'file' && type !== 'ref' && type !== 'refs')
+
+/** A form's key, which is in its public address. */
+export const formKey = t.String({
+  pattern: '^[a-z0-9][a-z0-9_-]{1,63}$',
+  description: '2 to 64 lowercase letters, digits, hyphens and underscores, starting with a letter or digit',
+})
+
+const option = t.String({ minLength: 1, maxLength: maxOptionLength })
+
+const fieldParts = {
+  key: fieldKey,
+  label: nameText(200),
+  type: t.Enum([...visitorTypes]),
+}
+const options = t.Array(option, { minItems: 1, maxItems: maxOptions, uniqueItems: true, description: 'Of select and multiselect fields.' })
+
+const sentField = t.Object({ ...fieldParts, required: t.Optional(t.Boolean()), options: t.Optional(options) }, { title: 'FormFieldInput' })
+const keptField = t.Object({ ...fieldParts, required: t.Boolean(), options: t.Optional(options) }, { title: 'FormField' })
+export type FormField = TypeOf<typeof keptFieldSchema>
+const keptFieldSchema = schema(keptField)
+
+/** Fields of one form at most. */
+export const maxFields = 100
+
+const settingParts = {
+  submit_label: t.String({ maxLength: 80, description: 'On the button; empty for the usual word.' }),
+  success_message: t.String({ maxLength: 2_000, description: 'What a visitor reads who has sent it.' }),
+  redirect: t.String({ maxLength: 2_000, description: 'Absolute http or https address where the visitor goes then; empty to stay.' }),
+}
+
+const target = nullable(t.Object({ object_type: t.String({ description: 'Key of the record type that a submission becomes.' }) }))
+
+/** What makes a form, or replaces it. */
+export const formInput = schema(
+  t.Object(
+    {
+      key: formKey,
+      name: nameText(200),
+      description: t.Optional(t.String({ maxLength: 5_000 })),
+      fields: t.Array(sentField, { maxItems: maxFields }),
+      settings: t.Optional(t.Object(t.Partial(t.Object(settingParts)).properties)),
+      target: t.Optional(target),
+      function_id: t.Optional(nullable(t.String({ format: 'uuid', description: 'A function that gets each submission.' }))),
+      published: t.Optional(t.Boolean()),
+    },
+    { title: 'FormInput' },
+  ),
+)
+export type FormInput = TypeOf<typeof formInput>
+
+const settings = t.Object(settingParts)
+export type FormSettings = TypeOf<typeof settingsSchema>
+const settingsSchema = schema(settings)
+
+/** A form as its authors see it. */
+const formSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    key: t.String(),
+    name: t.String(),
+    description: t.String(),
+    fields: t.Array(keptField),
+    settings,
+    target,
+    function_id: nullable(t.String({ format: 'uuid' })),
+    published: t.Boolean({ description: 'Whether it can be reached from outside.' }),
+    edited_by: nullable(t.String({ format: 'uuid', description: 'On whose behalf records are written and functions run.' })),
+    created_at: t.String({ format: 'date-time' }),
+    updated_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Form' },
+)
+export const form = schema(formSchema)
+export const formList = schema(t.Array(formSchema))
+export type Form = TypeOf<typeof form>
+
+/** A form as visitors see it (document 3, Form definition). */
+export const formDefinition = schema(
+  t.Object(
+    {
+      key: t.String(),
+      name: t.String(),
+      description: t.String(),
+      fields: t.Array(keptField),
+      settings: t.Object({ submit_label: settingParts.submit_label, success_message: settingParts.success_message }),
+    },
+    { title: 'FormDefinition' },
+  ),
+)
+export type FormDefinition = TypeOf<typeof formDefinition>
+
+/** What a visitor sends. */
+export const answersInput = schema(t.Object({ values: t.Record(t.String(), t.Unknown()) }, { title: 'FormAnswers' }))
+
+/** What a visitor is told. */
+export const thanks = schema(
+  t.Object(
+    { ok: t.Literal(true), message: t.String(), redirect: t.String({ description: 'Where to go now; empty to stay.' }) },
+    { title: 'FormThanks' },
+  ),
+)
+export type Thanks = TypeOf<typeof thanks>

@@ -1,0 +1,108 @@
+import type { Form, FormDefinition, FormField, FormInput, FormSettings } from '#shared/forms/form.ts'
+import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm } from '#shared/forms/store.ts'
+import { requireFunction } from '#shared/functions/functions.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { reservedFieldKeys } from '#shared/types/keys.ts'
+import { findRecordType } from '#shared/types/record-type.ts'
+
+/** The forms that the caller may manage, oldest first. */
+export async function listForms({ db, workspace, actor }: Scope): Promise<Form[]> {
+  const forms = await db.query<Form>(findForms(workspace.id))
+  return forms.filter(({ key }) => actor.policy.permits('forms:manage', key) !== 'never')
+}
+
+/** One form; throws NOT_FOUND. */
+export async function getForm({ db, workspace }: Scope, id: string): Promise<Form> {
+  return found(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
+}
+
+/** Makes a form, on whose behalf the caller stands from now on. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
+export async function createForm(scope: Scope, input: FormInput): Promise<Form> {
+  return found(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input)))))
+}
+
+/** Replaces a form; the caller is its last editor then. Throws like `createForm`, and NOT_FOUND. */
+export async function changeForm(scope: Scope, id: string, input: FormInput): Promise<Form> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  return found(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input)))))
+}
+
+/** Deletes a form with all that was sent by it. Throws NOT_FOUND. */
+export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {
+  found(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
+}
+
+/** A published form by its key, remembered until a form of the workspace changes; NOT_FOUND where it is absent or not open to the caller. */
+export async function requireOpenForm(scope: Scope, key: string, permission: 'forms:read' | 'forms:submit'): Promise<Form> {
+  const { cache, db, workspace, actor } = scope
+  const form = await cache.remember(db, workspace.id, `form ${key}`, async () => {
+    const [found] = await db.query<Form>(findFormByKey(workspace.id, key))
+    return found
+  })
+  if (!form?.published || actor.policy.permits(permission, key) === 'never') throw problem('NOT_FOUND')
+  return form
+}
+
+/** What visitors see of a form: never where it leads (document 3, Form definition). */
+export function definitionOf({ key, name, description, fields, settings }: Form): FormDefinition {
+  const { submit_label, success_message } = settings
+  return { key, name, description, fields, settings: { submit_label, success_message } }
+}
+
+async function valuesOf(scope: Scope, input: FormInput): Promise<unknown[]> {
+  const { key, name, description = '', target = null, function_id = null, published = false } = input
+  const fields = input.fields.map(readField)
+  refuseRepeats(fields)
+  const settings = readSettings(input.settings ?? {})
+  if (target) await requireTarget(scope, target.object_type)
+  if (function_id !== null) await requireInvocable(scope, function_id)
+  const made = [key, name.trim(), description, JSON.stringify(fields), JSON.stringify(settings), target?.object_type ?? null]
+  return [...made, function_id, published, scope.actor.id]
+}
+
+function readField({ required = false, options, ...field }: FormInput['fields'][number], index: number): FormField {
+  const path = `fields[${index}]`
+  if (reservedFieldKeys.has(field.key)) throw problem('VALIDATION_ERROR', `${path}.key must not be ${field.key}, which is reserved`)
+  const hasOptions = field.type === 'select' || field.type === 'multiselect'
+  if (!hasOptions) return { ...field, label: field.label.trim(), required }
+  if (!options) throw problem('VALIDATION_ERROR', `${path}.options is required for a ${field.type} field`)
+  return { ...field, label: field.label.trim(), required, options }
+}
+
+function refuseRepeats(fields: readonly FormField[]): void {
+  const known = new Set<string>()
+  for (const [index, { key }] of fields.entries()) {
+    if (known.has(key)) throw problem('VALIDATION_ERROR', `fields[${index}].key must be used once, got ${key} again`)
+    known.add(key)
+  }
+}
+
+function readSettings({ submit_label = '', success_message = '', redirect = '' }: NonNullable<FormInput['settings']>): FormSettings {
+  if (redirect === '') return { submit_label, success_message, redirect }
+  const url = URL.canParse(redirect) ? new URL(redirect) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw problem('VALIDATION_ERROR', 'settings.redirect must be an absolute address that starts with https:// or http://')
+  }
+  return { submit_label, success_message, redirect: url.href }
+}
+
+async function requireTarget(scope: Scope, typeKey: string): Promise<void> {
+  if (!(await findRecordType(scope, typeKey))) throw problem('VALIDATION_ERROR', 'target.object_type must be the key of a record type')
+}
+
+/** Whoever lets a form run a function could run it. */
+async function requireInvocable(scope: Scope, functionId: string): Promise<void> {
+  const { id } = await requireFunction(scope, functionId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'NOT_FOUND')
+      throw problem('VALIDATION_ERROR', 'function_id must be the id of a function')
+    throw error
+  })
+  if (scope.actor.policy.permits('functions:invoke', id) === 'never') throw problem('FORBIDDEN', `Needs functions:invoke on ${id}`)
+}
+
+function found<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

@@ -1,0 +1,49 @@
+import { announce } from '#shared/events/announce.ts'
+import type { Form } from '#shared/forms/form.ts'
+import type { Submission, SubmissionQuery } from '#shared/forms/submission.ts'
+import { findSubmission, findSubmissions, retrySubmission } from '#shared/forms/submissions-store.ts'
+import { leadsOn } from '#shared/forms/submit.ts'
+import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+export interface SubmissionPage {
+  readonly submissions: Submission[]
+  /** Null on the last page. */
+  readonly next_cursor: string | null
+}
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** What was sent by a form, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
+export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
+  const list = `submissions ${workspace.id} ${form.id}`
+  const before = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
+  const rows = await db.query<Submission>(findSubmissions(workspace.id, form.id, before, query.limit + 1))
+  const submissions = rows.slice(0, query.limit)
+  const last = submissions.at(-1)
+  return { submissions, next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
+}
+
+/**
+ * Has what failed of a submission done again, and lets spam through; the answer is the submission as it stands then. Where nothing failed,
+ * or it is being done again already, nothing is. Throws NOT_FOUND.
+ */
+export async function retry(scope: Scope, form: Form, id: string): Promise<Submission> {
+  const { db, workspace, cause } = scope
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  const [row] = await db.query<{ dispatched: boolean }>(
+    retrySubmission(workspace.id, form.id, id, leadsOn(form), form.key, JSON.stringify(cause)),
+  )
+  announce(scope, row)
+  const [submission] = await db.query<Submission>(findSubmission(workspace.id, form.id, id))
+  if (!submission) throw problem('NOT_FOUND')
+  return submission
+}
+
+function positionOf(list: string, cursor: string): string {
+  const id = readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
+}

@@ -1,0 +1,48 @@
+import { type Found, unguarded } from '#shared/db/guard.ts'
+import { announce } from '#shared/events/announce.ts'
+import type { Form, Thanks } from '#shared/forms/form.ts'
+import { keepSubmission } from '#shared/forms/submissions-store.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { isCleanText } from '#shared/kernel/json.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** What comes with a visitor's answers. */
+export interface Attempt {
+  /** Names this attempt, of all of a form's: sent again, it is kept once. */
+  readonly key: string | undefined
+  /** Why it is taken for spam. */
+  readonly spam: string | null
+}
+
+/** The longest name of an attempt (decisions, Idempotency). */
+const maxKeyLength = 255
+
+/** An attempt's name as a header carries it; undefined for none. Throws VALIDATION_ERROR when it is too long. */
+export function attemptKey(text: string): string | undefined {
+  if (text === '') return undefined
+  if (text.length <= maxKeyLength && isCleanText(text)) return text
+  throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
+}
+
+/**
+ * Keeps what a visitor sent by a form, whatever becomes of it later, and says thanks: the same to spam, and to an attempt that is kept
+ * already. What follows, the record and the function, begins once it is committed.
+ */
+export async function submitForm(scope: Scope, form: Form, values: object, { key, spam }: Attempt): Promise<Thanks> {
+  const state = spam === null && leadsOn(form) ? 'waiting' : 'kept'
+  const scopes = [scope.workspace.id]
+  const { horizon, seen } = scope.guard?.slots(scopes) ?? unguarded
+  const [row] = await scope.db.query<Found & { dispatched: boolean }>(
+    keepSubmission(
+      ...[scope.workspace.id, form.id, newId(), key ?? null, JSON.stringify(values), spam, state, form.key],
+      ...[JSON.stringify(scope.cause), horizon, seen, scope.guard ? scopes : null],
+    ),
+  )
+  if (row) scope.guard?.confirm(row, scopes)
+  announce(scope, row)
+  return { ok: true, message: form.settings.success_message, redirect: form.settings.redirect }
+}
+
+/** Whether anything follows a submission. */
+export const leadsOn = ({ target, function_id }: Pick<Form, 'target' | 'function_id'>): boolean => target !== null || function_id !== null

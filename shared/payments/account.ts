@@ -1,0 +1,53 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { sealer } from '#shared/kernel/seal.ts'
+import type { Account, Credentials, Provider } from '#shared/payments/providers/provider.ts'
+import { providers } from '#shared/payments/providers/providers.ts'
+import { findConnectionRow, type StoredConnection } from '#shared/payments/store/connections-store.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+
+const vault = ({ config }: Pick<PlatformScope, 'config'>) => sealer(config.secretKey, 'payment credentials')
+const placeOf = (workspaceId: string, connectionId: string): string => `${workspaceId} ${connectionId}`
+
+/** Credentials as they are kept: only this installation opens them, and only as this connection's. */
+export const sealCredentials = (scope: Scope, connectionId: string, credentials: Credentials): Buffer =>
+  vault(scope).seal(JSON.stringify(credentials), placeOf(scope.workspace.id, connectionId))
+
+/** The credentials of a connection; none once they are forgotten. */
+export function openCredentials(scope: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
+  if (connection.credentials === null) return {}
+  return JSON.parse(vault(scope).open(connection.credentials, placeOf(connection.workspace_id, connection.id)))
+}
+
+/** A provider with an account at it. */
+export interface Opened {
+  readonly provider: Provider
+  readonly account: Account
+  readonly connection: StoredConnection
+}
+
+/** Opens a connection for calls to its provider. */
+export function openConnection({ config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>, connection: StoredConnection): Opened {
+  const { workspace_id: workspaceId, id: connectionId, mode } = connection
+  const credentials = openCredentials({ config }, connection)
+  return {
+    provider: providers[connection.provider],
+    account: { workspaceId, connectionId, mode, credentials, config, db, now },
+    connection,
+  }
+}
+
+/** A connection of the workspace that is not deleted; throws NOT_FOUND. */
+export async function requireConnection(scope: Pick<Scope, 'db' | 'workspace'>, id: string): Promise<StoredConnection> {
+  const connection = await findConnection(scope, id)
+  if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND')
+  return connection
+}
+
+/** A connection of the workspace, deleted ones too. */
+export async function findConnection(
+  { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  return isUuid(id) ? (await db.query<StoredConnection>(findConnectionRow(workspace.id, id)))[0] : undefined
+}

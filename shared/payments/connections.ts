@@ -1,0 +1,116 @@
+import { setDue } from '#shared/due/due.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { openCredentials, requireConnection, sealCredentials } from '#shared/payments/account.ts'
+import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/payments/connection.ts'
+import { nextSweep, sweepDue } from '#shared/payments/due.ts'
+import { endConnection } from '#shared/payments/jobs.ts'
+import type { Credentials } from '#shared/payments/providers/provider.ts'
+import { providers } from '#shared/payments/providers/providers.ts'
+import { requireRedirectUrl } from '#shared/payments/redirect.ts'
+import {
+  findConnections,
+  hideConnection,
+  insertConnection,
+  lockConnection,
+  type StoredConnection,
+  updateConnection,
+} from '#shared/payments/store/connections-store.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** Connections that a workspace may have. */
+export const maxConnections = 100
+
+/** The most characters of one credential. */
+const longestCredential = 500
+
+/** The connections of the workspace, oldest first. */
+export const listConnections = async (scope: Scope): Promise<ConnectionView[]> =>
+  (await readRows<StoredConnection>(scope, findConnections(scope.workspace.id))).map((connection) => viewConnection(scope, connection))
+
+/** One connection; throws NOT_FOUND. */
+export const getConnection = async (scope: Scope, id: string): Promise<ConnectionView> =>
+  viewConnection(scope, await requireConnection(scope, id))
+
+/** Makes a connection, which nobody has tested yet. Throws VALIDATION_ERROR naming a credential that is missing, or a live sandbox. */
+export async function createConnection(scope: Scope, input: ConnectionInput): Promise<ConnectionView> {
+  const { provider, name, mode, redirect_url } = input
+  refuseLiveSandbox(provider, mode)
+  const credentials = { ...givenCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
+  const redirectUrl = requireRedirectUrl(redirect_url)
+  const id = newId()
+  const sealed = sealCredentials(scope, id, credentials)
+  const values = [scope.workspace.id, id, provider, name, mode, redirectUrl, sealed, scope.now(), maxConnections]
+  const made = await scope.db.transaction(async (tx) => {
+    const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
+    if (!connection) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxConnections} payment connections`)
+    await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: nextSweep(scope.now()) }])
+    return connection
+  })
+  return viewConnection(scope, made)
+}
+
+/** Changes what was sent of a connection. Other credentials, or another mode, have not been tested yet. Throws NOT_FOUND, VALIDATION_ERROR. */
+export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
+  await requireConnection(scope, id)
+  return scope.db.transaction(async (tx) => {
+    const [before] = await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id))
+    if (!before) throw problem('NOT_FOUND')
+    const { name = before.name, mode = before.mode, redirect_url } = change
+    refuseLiveSandbox(before.provider, mode)
+    const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
+    const given = givenCredentials(before.provider, change.credentials ?? {}, false)
+    const isOther = Object.keys(given).length > 0 || mode !== before.mode
+    const sealed = isOther ? sealCredentials(scope, id, { ...openCredentials(scope, before), ...given }) : before.credentials
+    const values = [name, mode, redirectUrl, sealed, isOther ? 'unchecked' : before.status]
+    const [after] = await tx.query<StoredConnection>(updateConnection(scope.workspace.id, id, ...values))
+    return viewConnection(scope, after ?? before)
+  })
+}
+
+/** Deletes a connection at once: its webhook's address is gone, and a worker cancels its open links at the provider. Throws NOT_FOUND. */
+export async function removeConnection(scope: Scope, id: string): Promise<void> {
+  await requireConnection(scope, id)
+  await scope.db.transaction(async (tx) => {
+    const hidden = await tx.query(hideConnection(scope.workspace.id, id, scope.now()))
+    if (hidden.length === 0) throw problem('NOT_FOUND')
+    await scope.queue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
+  })
+}
+
+/** The platform does it from here on, in the workspace, whatever becomes of whoever asked. */
+export const platformOrigin = ({ workspace, cause }: Pick<Scope, 'workspace' | 'cause'>) => ({
+  workspaceId: workspace.id,
+  cause: { ...cause, actorId: null, actorType: 'system' as const },
+})
+
+/** A connection as callers read it; nothing of its credentials is in it. */
+export function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
+  const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
+  return {
+    ...{ id, provider, name, mode, redirect_url, status, last_checked_at },
+    ...(last_error === null ? {} : { last_error }),
+    created_at,
+    webhook_url: `${config.publicUrl}/webhooks/payments/${id}`,
+  }
+}
+
+function refuseLiveSandbox(provider: ProviderName, mode: string): void {
+  if (provider === 'sandbox' && mode === 'live')
+    throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
+}
+
+/** The credentials that the provider knows, of those sent; what else was sent is ignored. */
+function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
+  const given: Record<string, string> = {}
+  for (const name of providers[provider].credentialNames) {
+    const value = sent[name]
+    if (value === undefined && !isNew) continue
+    if (value === undefined || value === null) throw problem('VALIDATION_ERROR', `credentials.${name} is required for ${provider}`)
+    if (typeof value !== 'string' || value === '' || value.length > longestCredential || /[^\x21-\x7e]/.test(value)) {
+      throw problem('VALIDATION_ERROR', `credentials.${name} must be 1 to ${longestCredential} characters without blanks`)
+    }
+    given[name] = value
+  }
+  return given
+}

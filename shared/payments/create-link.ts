@@ -1,0 +1,82 @@
+import { setDue } from '#shared/due/due.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { openConnection, requireConnection } from '#shared/payments/account.ts'
+import { platformOrigin } from '#shared/payments/connections.ts'
+import { expiryDue } from '#shared/payments/due.ts'
+import { handleEvent } from '#shared/payments/jobs.ts'
+import { type Link, type LinkInput, type LinkRequest, type LinkView, readLinkInput, viewLink } from '#shared/payments/link.ts'
+import { checkLink } from '#shared/payments/new-link.ts'
+import type { MadeLink } from '#shared/payments/providers/provider.ts'
+import { findEarlyEvents } from '#shared/payments/store/events-store.ts'
+import { deleteUnmadeLink, findLinkByKey, insertLink, noteMadeLink } from '#shared/payments/store/links-store.ts'
+import { type Source, writeLine } from '#shared/payments/timeline.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/**
+ * Makes a payment link at its provider, as the caller. The same natural key gives the same link, made once, however often it is asked for:
+ * also where a provider did not answer the first time. It calls the provider, so it must not stand in a transaction. Throws
+ * VALIDATION_ERROR naming what is wrong or with the provider's words, NOT_FOUND for an unknown connection, and NoAnswer.
+ */
+export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey = newId() } = {}): Promise<LinkView> =>
+  createRequestedLink(scope, readLinkInput(input), naturalKey)
+
+/** The same of a request whose amount has been read. */
+export async function createRequestedLink(scope: Scope, request: LinkRequest, naturalKey: string): Promise<LinkView> {
+  if ('inTransaction' in scope.db) throw new Error('A payment link is made at its provider, which no transaction may wait for')
+  const { link, isNew } = await beginLink(scope, request, naturalKey)
+  if (link.provider_link_id !== null) return viewLink(link)
+  try {
+    return viewLink(await issueLink(scope, link, 'person', { isNew }))
+  } catch (error) {
+    // It was never made, so nothing of it stays. Of one that was begun before nobody knows.
+    if (isNew && error instanceof Problem && error.status < 500) await scope.db.query(deleteUnmadeLink(scope.workspace.id, link.id))
+    throw error
+  }
+}
+
+/** The link's row, which is there before its provider hears of it: of this request, or of the same one before. */
+async function beginLink(
+  scope: Scope,
+  request: LinkRequest,
+  naturalKey: string,
+): Promise<{ readonly link: Link; readonly isNew: boolean }> {
+  const { db, workspace, actor, now } = scope
+  const [known] = await db.query<Link>(findLinkByKey(workspace.id, naturalKey))
+  if (known) return { link: known, isNew: false }
+  const made = await checkLink(scope, request)
+  const values = [made.connectionId, made.provider, made.amount, made.currency, made.description, made.invoiceId, made.redirectUrl]
+  const payer = [made.customerName, made.customerEmail, made.customerContact]
+  return db.transaction(async (tx) => {
+    const id = newId()
+    const statement = insertLink(workspace.id, id, ...values, ...payer, made.expiresAt, now(), actor.id, naturalKey)
+    const [link] = await tx.query<Link>(statement)
+    if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, naturalKey)))[0] as Link, isNew: false }
+    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: made.expiresAt }])
+    return { link, isNew: true }
+  })
+}
+
+/**
+ * Has a link made at its provider, or finds the one that an earlier call made, and notes its address. Events that named the link before it
+ * was known are acted on then. Throws what the provider throws.
+ */
+export async function issueLink(scope: Scope, link: Link, source: Source, { isNew }: { readonly isNew: boolean }): Promise<Link> {
+  const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
+  const made = (isNew ? undefined : await provider.find(account, link)) ?? (await provider.create(account, link))
+  return noteMade(scope, link, made, source)
+}
+
+/** Notes what a provider has made of a link; whoever comes second finds it noted. */
+export function noteMade(scope: Scope, link: Link, made: MadeLink, source: Source): Promise<Link> {
+  return scope.db.transaction(async (tx) => {
+    const [noted] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, made.providerLinkId, made.shortUrl))
+    if (!noted) return { ...link, provider_link_id: made.providerLinkId, short_url: made.shortUrl }
+    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: noted.status, verdict: 'created' })
+    const early = await tx.query<{ event_key: string }>(findEarlyEvents(scope.workspace.id, link.connection_id, made.providerLinkId))
+    for (const { event_key } of early) {
+      await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
+    }
+    return noted
+  })
+}

@@ -1,0 +1,107 @@
+import { isCurrencyCode } from '#shared/kernel/currency.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { utcInstant } from '#shared/kernel/instant.ts'
+import { numberText } from '#shared/kernel/json.ts'
+import { findConnection } from '#shared/payments/account.ts'
+import type { LinkRequest } from '#shared/payments/link.ts'
+import { providers } from '#shared/payments/providers/providers.ts'
+import { unitsOf } from '#shared/payments/providers/units.ts'
+import { requireRedirectUrl } from '#shared/payments/redirect.ts'
+import { getRecord } from '#shared/records/read.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { emailKind } from '#shared/types/fields/address.ts'
+import { parseAmount } from '#shared/types/fields/number.ts'
+
+const dayMs = 86_400_000
+
+/** How long a link can be paid unless it says otherwise, and at most, in milliseconds (decisions, Payments). */
+const defaultLifeMs = 30 * dayMs
+const longestLifeMs = 180 * dayMs
+
+/** What a new link is made of, checked as far as that goes without its provider. */
+export interface NewLink {
+  readonly connectionId: string
+  readonly provider: string
+  readonly amount: string
+  readonly currency: string
+  readonly description: string
+  readonly invoiceId: string | null
+  readonly redirectUrl: string | null
+  readonly customerName: string
+  readonly customerEmail: string
+  readonly customerContact: string
+  readonly expiresAt: Date
+}
+
+/**
+ * What somebody asked for, with what is left out filled in. Throws VALIDATION_ERROR naming what is wrong, an invoice that the caller may not
+ * read among it, and NOT_FOUND when there is no such connection.
+ */
+export async function checkLink(scope: Scope, request: LinkRequest): Promise<NewLink> {
+  if (!isUuid(request.connection_id)) throw problem('VALIDATION_ERROR', 'connection_id must be the id of a connection')
+  const redirectUrl = requireRedirectUrl(request.redirect_url)
+  const customerEmail = mailOf(request.customer_email ?? '')
+  const connection = await findConnection(scope, request.connection_id)
+  if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND', 'connection_id names no connection')
+  const { amount, currency, invoiceId } = await moneyOf(scope, request)
+  const provider = providers[connection.provider]
+  unitsOf(provider.units, amount, currency)
+  const expiresAt = expiryOf(request.expires_at ?? null, scope.now())
+  provider.checkExpiry?.(expiresAt, scope.now())
+  return {
+    connectionId: connection.id,
+    provider: connection.provider,
+    amount,
+    currency,
+    description: request.description ?? '',
+    invoiceId,
+    redirectUrl: redirectUrl ?? connection.redirect_url,
+    customerName: request.customer_name ?? '',
+    customerEmail,
+    customerContact: request.customer_contact ?? '',
+    expiresAt,
+  }
+}
+
+function mailOf(text: string): string {
+  if (text !== '') emailKind.parse(text, { type: 'email', rules: {} }, { path: 'customer_email', defaultCurrency: '' })
+  return text
+}
+
+async function moneyOf(scope: Scope, request: LinkRequest): Promise<Pick<NewLink, 'amount' | 'currency' | 'invoiceId'>> {
+  const asked = request.currency || null
+  if (asked !== null && !isCurrencyCode(asked)) throw problem('VALIDATION_ERROR', 'currency must be an ISO 4217 currency code such as EUR')
+  const invoiceId = request.invoice_id || null
+  const total = invoiceId === null ? undefined : await totalOf(scope, invoiceId)
+  const amount = request.amount ?? total?.amount
+  if (amount === undefined) {
+    throw problem(
+      'VALIDATION_ERROR',
+      invoiceId === null ? 'amount is required without invoice_id' : 'amount is required: the invoice has no total that you may read',
+    )
+  }
+  if (!/[1-9]/.test(amount) || amount.startsWith('-')) throw problem('VALIDATION_ERROR', `amount must be above zero, got ${amount}`)
+  return { amount, currency: asked ?? total?.code ?? scope.workspace.default_currency, invoiceId }
+}
+
+/** The total of an invoice, as the caller sees it; undefined where it sees none. */
+async function totalOf(scope: Scope, invoiceId: string): Promise<{ readonly amount: string; readonly code: string } | undefined> {
+  const { values } = await getRecord(scope, 'invoices', invoiceId).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.status >= 500) throw error
+    throw problem('VALIDATION_ERROR', 'invoice_id must be the id of an invoice that you may read')
+  })
+  const { amount, code } = (values.total ?? {}) as { readonly amount?: unknown; readonly code?: unknown }
+  const text = numberText(amount)
+  return text === undefined || typeof code !== 'string' ? undefined : { amount: parseAmount(text, 'amount'), code }
+}
+
+function expiryOf(text: string | null, now: Date): Date {
+  if (text === null || text === '') return new Date(now.getTime() + defaultLifeMs)
+  const instant = utcInstant(text)
+  if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be an instant such as 2027-01-31T12:00:00Z')
+  const ahead = Date.parse(instant) - now.getTime()
+  if (ahead <= 0) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
+  if (ahead > longestLifeMs) throw problem('VALIDATION_ERROR', 'expires_at must be at most 180 days ahead')
+  return new Date(instant)
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { currencyDigits } from '#shared/kernel/currency.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import type { Link } from '#shared/payments/link.ts'
+import { type LinkFacts, noFacts, unknownPayment } from '#shared/payments/providers/facts.ts'
+import type { Account, Credentials, MadeLink, Provider, SweptNews } from '#shared/payments/providers/provider.ts'
+import { jsonOf, objectIn, someText, textIn } from '#shared/payments/providers/reading.ts'
+import {
+  closeSandboxLink,
+  findSandboxLink,
+  findSandboxPayments,
+  findSandboxPaymentsSince,
+  insertSandboxLink,
+  type SandboxPayment,
+} from '#shared/payments/providers/sandbox-store.ts'
+import { hmacOf, isPresent, matchesOne } from '#shared/payments/providers/signature.ts'
+
+/** Payments that a sweep reads at a time. */
+const pageSize = 100
+
+const prefix = 'sandbox_'
+
+/** The page of this server on which a payer pays or declines. */
+export const payPathOf = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
+
+const madeOf = (account: Account, linkId: string): MadeLink => ({
+  providerLinkId: `${prefix}${linkId}`,
+  shortUrl: `${account.config.publicUrl}${payPathOf(account.workspaceId, linkId)}`,
+})
+
+async function create(account: Account, link: Link): Promise<MadeLink> {
+  const { id, amount, currency, description, customer_name, customer_email, redirect_url, expires_at } = link
+  const shown = [amount, currency, description, customer_name, customer_email, redirect_url, expires_at]
+  await account.db.query(insertSandboxLink(account.workspaceId, account.connectionId, id, ...shown, account.now()))
+  return madeOf(account, id)
+}
+
+async function find(account: Account, { id }: Link): Promise<MadeLink | undefined> {
+  const [found] = await account.db.query(findSandboxLink(account.workspaceId, id))
+  return found === undefined ? undefined : madeOf(account, id)
+}
+
+async function look(account: Account, { id }: Link): Promise<LinkFacts> {
+  const payments = await account.db.query<SandboxPayment>(findSandboxPayments(account.workspaceId, id))
+  return { ...noFacts, linkId: id, providerLinkId: `${prefix}${id}`, payments: payments.map(paymentOf) }
+}
+
+async function end(account: Account, { id }: Link): Promise<void> {
+  await account.db.query(closeSandboxLink(account.workspaceId, id))
+}
+
+async function* since(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
+  let after = { created_at: from.toISOString(), id: '' }
+  for (;;) {
+    const page = await account.db.query<SandboxPayment>(
+      findSandboxPaymentsSince(account.workspaceId, account.connectionId, after.created_at, after.id, pageSize),
+    )
+    yield page.map((payment) => {
+      const bytes = Buffer.from(eventOf(payment))
+      return { eventId: eventIdOf(payment), facts: read(bytes), bytes }
+    })
+    const last = page.at(-1)
+    if (page.length < pageSize || !last) return
+    after = last
+  }
+}
+
+/** The body of the event that tells of a payment: the same words whenever it is told. */
+export function eventOf(payment: SandboxPayment): string {
+  const { id, link_id, amount, currency, outcome, payer_name, payer_email, created_at } = payment
+  const told = { id, link_id, status: outcome, amount, currency, payer: { name: payer_name, email: payer_email }, created_at }
+  return JSON.stringify({ id: eventIdOf(payment), type: `payment.${outcome}`, payment: told })
+}
+
+export const eventIdOf = ({ id }: Pick<SandboxPayment, 'id'>): string => `evt_${id}`
+
+function read(bytes: Buffer): LinkFacts {
+  const told = objectIn(objectIn(jsonOf(bytes)).payment)
+  const [id, linkId] = [textIn(told.id), textIn(told.link_id)]
+  if (id === '' || !isUuid(linkId)) return noFacts
+  const payer = objectIn(told.payer)
+  const fact = {
+    ...unknownPayment(id),
+    state: told.status === 'paid' ? ('paid' as const) : ('failed' as const),
+    amount: someText(told.amount),
+    currency: someText(told.currency),
+    paidAt: instantOf(textIn(told.created_at)),
+    payerName: textIn(payer.name),
+    payerEmail: textIn(payer.email),
+  }
+  return { ...noFacts, linkId, providerLinkId: `${prefix}${linkId}`, payments: [fact] }
+}
+
+const instantOf = (text: string): Date | null => (Number.isNaN(Date.parse(text)) ? null : new Date(text))
+
+const paymentOf = (payment: SandboxPayment) => ({
+  ...unknownPayment(payment.id),
+  state: payment.outcome === 'paid' ? ('paid' as const) : ('failed' as const),
+  amount: payment.amount,
+  currency: payment.currency,
+  paidAt: new Date(payment.created_at),
+  payerName: payment.payer_name,
+  payerEmail: payment.payer_email,
+})
+
+/** The headers of a delivery, in the form of Standard Webhooks: id, time and signature. */
+export function signedHeaders({ webhook_secret = '' }: Credentials, eventId: string, body: string, now: Date): Record<string, string> {
+  const time = String(Math.floor(now.getTime() / 1_000))
+  const signature = hmacOf(keyOf(webhook_secret), `${eventId}.${time}.`, body).toString('base64')
+  return { 'webhook-id': eventId, 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` }
+}
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+
+const verify: Provider['verify'] = ({ credentials, now }, { bytes, header }) => {
+  const [eventId, time] = [header('webhook-id'), header('webhook-timestamp')]
+  const signatures = header('webhook-signature')
+    .split(' ')
+    .flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []))
+  const expected = hmacOf(keyOf(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
+  if (!matchesOne(expected, signatures, 'base64') || !isPresent(time, now())) return undefined
+  return { eventId: someText(eventId), facts: read(bytes) }
+}
+
+/** The built-in provider: no money moves, and everything else is as with the others. */
+export const sandbox: Provider = {
+  name: 'sandbox',
+  credentialNames: [],
+  ownCredentials: () => ({ webhook_secret: `whsec_${randomBytes(32).toString('base64')}` }),
+  units: { provider: 'The sandbox', ruleOf: (currency) => ({ digits: currencyDigits(currency), step: 1 }) },
+  create,
+  find,
+  look,
+  end,
+  overlapMs: 60_000,
+  check: async ({ mode }) => {
+    if (mode !== 'test') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox')
+  },
+  since,
+  signsEventId: true,
+  verify,
+  read,
+}

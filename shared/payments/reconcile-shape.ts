@@ -1,0 +1,54 @@
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+
+/** What can be broken between a provider, a link, its payments record and the ledger. */
+export const breakKinds = [
+  'paid_without_record',
+  'record_without_money',
+  'amount_differs',
+  'two_payments_one_link',
+  'paid_after_end',
+] as const
+
+/** Of which links it is asked. */
+export const reconcileQuery = schema(
+  t.Object({
+    from: t.Optional(t.String({ format: 'date', description: 'Links made on this day or later, in the time zone of the workspace.' })),
+    to: t.Optional(t.String({ format: 'date', description: 'Links made on this day or earlier.' })),
+  }),
+)
+export type ReconcileQuery = TypeOf<typeof reconcileQuery>
+
+const id = nullable(t.String({ format: 'uuid' }))
+
+/** What holds and what does not (decisions, Payments, Additions). */
+export const reconciliation = schema(
+  t.Object(
+    {
+      ok: t.Boolean({ description: 'Whether nothing is broken.' }),
+      checked: t.Integer({ description: 'Links that were looked at.' }),
+      breaks: t.Array(
+        t.Object({
+          kind: t.Enum([...breakKinds]),
+          link_id: id,
+          payment_record_id: nullable(
+            t.String({ format: 'uuid', description: 'Null where there is none, or the caller may not read it.' }),
+          ),
+          entry_id: nullable(t.String({ format: 'uuid', description: 'Null where there is none, or the caller may not read the ledger.' })),
+          detail: t.String(),
+        }),
+        { description: 'In the order of their links.' },
+      ),
+    },
+    { title: 'PaymentReconciliation' },
+  ),
+)
+export type Reconciliation = TypeOf<typeof reconciliation>
+export type Break = Reconciliation['breaks'][number]
+
+/** What a repair is asked of, and what it says. */
+export const repairInput = schema(
+  t.Object({ link_id: t.String({ description: 'The link whose payments record is missing.' }) }, { title: 'PaymentRepairInput' }),
+)
+export const repaired = schema(
+  t.Object({ repaired: t.Integer({ description: 'Payments records that were made.' }) }, { title: 'PaymentRepair' }),
+)

@@ -1,0 +1,47 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { asPlatform } from '#shared/payments/change-link.ts'
+import type { Link } from '#shared/payments/link.ts'
+import { createPaymentRecord } from '#shared/payments/record.ts'
+import { lockLinkRow, renameRecord } from '#shared/payments/store/links-store.ts'
+import { findPaymentsOfLinks, noteRecord, type ProviderPayment } from '#shared/payments/store/payments-store.ts'
+import { writeLine } from '#shared/payments/timeline.ts'
+import { recordsByIds } from '#shared/records/by-ids.ts'
+import { withRecordType } from '#shared/records/picture.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/**
+ * Makes the payments records that are missing of a link's payments, and nothing else. Doing it again, also at the same time, makes none
+ * twice. Throws NOT_FOUND.
+ */
+export async function repairLink(scope: Scope, linkId: string): Promise<{ repaired: number }> {
+  if (!isUuid(linkId)) throw problem('NOT_FOUND')
+  const platform = asPlatform(scope)
+  return withRecordType(platform, 'payments', (type) =>
+    platform.db.transaction(async (tx) => {
+      const inside = within(platform, tx)
+      const { workspace } = platform
+      const [link] = await tx.query<Link>(lockLinkRow(workspace.id, linkId))
+      if (!link) throw problem('NOT_FOUND')
+      const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
+      const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
+      const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])
+      const there = new Set((await recordsByIds(inside, type, ids)).map(({ id }) => id))
+      const missing = recorded.filter(({ payment_record_id }) => payment_record_id === null || !there.has(payment_record_id))
+      for (const payment of missing) await remake(inside, link, payment)
+      return { repaired: missing.length }
+    }),
+  )
+}
+
+async function remake(scope: Scope, link: Link, payment: ProviderPayment): Promise<void> {
+  const { db, workspace, now } = scope
+  const recordId = await createPaymentRecord(scope, link, payment)
+  await db.query(noteRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))
+  if (link.payment_record_id === payment.payment_record_id) await db.query(renameRecord(workspace.id, link.id, recordId))
+  const { status } = link
+  await writeLine(scope, {
+    ...{ linkId: link.id, source: 'person', paymentId: payment.provider_payment_id },
+    ...{ before: status, after: status, verdict: 'repaired' },
+  })
+}

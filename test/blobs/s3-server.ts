@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { startFauxqs } from 'fauxqs'
+
+/** What may go wrong with a call to the S3 server: it fails before, its answer is cut, or it takes its time. */
+export interface Trouble {
+  /** Of how many calls each one fails, 0 to 1; failures are 500, 503 and connections that break, in turn. */
+  failures: number
+  /** Of how many answers with a body each one is cut in the middle, 0 to 1. */
+  cuts: number
+  delayMs: number
+}
+
+/** An S3 server of a test's own, in memory, behind a proxy that can be told to make trouble. */
+export interface TestS3 {
+  /** What makes Kontor use it. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly trouble: Trouble
+  /** The keys that it holds, the store's name left out. */
+  readonly keys: () => Promise<string[]>
+  /** The calls so far, by method. */
+  readonly calls: Record<string, number>
+}
+
+export async function startS3(t: Pick<ExecutionContext, 'teardown'>): Promise<TestS3> {
+  const server = await startFauxqs({ port: 0, logger: false })
+  server.createBucket('kontor')
+  const trouble: Trouble = { failures: 0, cuts: 0, delayMs: 0 }
+  const calls: Record<string, number> = {}
+  let count = 0
+  const proxy = createServer((incoming, outgoing) => {
+    calls[incoming.method ?? ''] = (calls[incoming.method ?? ''] ?? 0) + 1
+    count += 1
+    if (happens(trouble.failures)) return fail(count, incoming, outgoing)
+    setTimeout(() => pass(server.port, happens(trouble.cuts), incoming, outgoing), trouble.delayMs)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(async () => {
+    await stop(proxy)
+    await server.stop()
+  })
+  return {
+    environment: {
+      S3_ENDPOINT: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      ...{ S3_BUCKET: 'kontor', S3_ACCESS_KEY_ID: 'test', S3_SECRET_ACCESS_KEY: 'test' },
+    },
+    trouble,
+    calls,
+    keys: async () => {
+      const found = await (await fetch(`http://127.0.0.1:${server.port}/kontor?list-type=2&max-keys=100000`)).text()
+      return [...found.matchAll(/<Key>(blobs\/[^<]+)<\/Key>/g)].map(([, key = '']) => key)
+    },
+  }
+}
+
+const happens = (share: number): boolean => Math.random() < share
+
+/** Reads the call to its end first, as a server that is overloaded may. */
+function fail(count: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (count % 3 === 0) return void incoming.socket.destroy()
+  incoming
+    .resume()
+    .on('end', () =>
+      outgoing.writeHead(count % 3 === 1 ? 500 : 503).end(`<Error><Code>${count % 3 === 1 ? 'InternalError' : 'SlowDown'}</Code></Error>`),
+    )
+}
+
+function pass(port: number, isCut: boolean, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, url: path, headers } = incoming
+  const onward = request({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+    if (!isCut || method !== 'GET') return void answer.pipe(outgoing)
+    answer.once('data', (piece: Buffer) => outgoing.write(piece.subarray(0, piece.length / 2), () => outgoing.destroy()))
+  })
+  onward.on('error', () => outgoing.destroy())
+  incoming.pipe(onward)
+}
+
+function stop(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}

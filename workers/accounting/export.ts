@@ -1,0 +1,11 @@
+import { exportBooks, formats } from '#shared/accounting/export/export.ts'
+import { exportLedger } from '#shared/accounting/jobs.ts'
+import { storeFile } from '#shared/queue/files.ts'
+import { handler } from '#workers/handler.ts'
+
+export default handler(exportLedger, async ({ payload: { format: name, recordedBefore }, scope, advance }) => {
+  const format = formats[name]
+  const bytes = exportBooks(scope, format, recordedBefore ?? undefined, (done) => advance({ done, total: done }))
+  const file = { contentType: format.contentType, name: `ledger.${format.extension}` }
+  return { result: null, fileId: await storeFile(scope, scope.workspace.id, bytes, file) }
+})

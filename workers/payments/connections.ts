@@ -1,0 +1,22 @@
+import { endLinksOf } from '#shared/payments/end-connection.ts'
+import { endConnection, sweepConnection, testPaymentConnection } from '#shared/payments/jobs.ts'
+import { sweepProvider } from '#shared/payments/sweep.ts'
+import { checkConnection } from '#shared/payments/test-connection.ts'
+import { handler } from '#workers/handler.ts'
+
+/** Tests a connection's credentials. */
+export const test = handler(testPaymentConnection, async ({ payload, scope }) => ({
+  result: await checkConnection(scope, payload.connectionId),
+}))
+
+/** Asks a provider what happened. */
+export const sweep = handler(sweepConnection, async ({ payload, scope, signal }) => {
+  await sweepProvider(scope, payload.connectionId, signal)
+  return { result: null }
+})
+
+/** Ends what a deleted connection has left open. */
+export const end = handler(endConnection, async ({ payload, scope }) => {
+  await endLinksOf(scope, payload.connectionId)
+  return { result: null }
+})

@@ -1,0 +1,8 @@
+import { createRequestedLink } from '#shared/payments/create-link.ts'
+import { createLink } from '#shared/payments/jobs.ts'
+import { handler } from '#workers/handler.ts'
+
+// A request without a key of its own is one of its kind: its job stands for it, however often it is tried.
+export default handler(createLink, async ({ payload: { request, naturalKey }, scope, jobId }) => ({
+  result: await createRequestedLink(scope, request, naturalKey ?? `job ${jobId}`),
+}))
