@@ -1,4 +1,4 @@
-import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
+import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
 import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
@@ -52,6 +52,7 @@ export const jobs: readonly AnyJob[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
   ...queueJobs,
   doChore,
   mailGuests,

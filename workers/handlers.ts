@@ -1,4 +1,5 @@
 import exportLedger from '#workers/accounting/export.ts'
+import sumLedgerMonths from '#workers/accounting/months.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
@@ -63,6 +64,7 @@ export const handlers: readonly AnyHandler[] = [
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
   enteredStage,
   takeIn,
   pressButton,

@@ -511,6 +511,23 @@ create table kept_answers (
   constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
 );
 
+create table ledger_months (
+  workspace_id uuid not null,
+  currency text not null,
+  account_id uuid not null,
+  month date not null,
+  debit numeric not null,
+  credit numeric not null,
+  constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint ledger_months_pkey PRIMARY KEY (workspace_id, currency, account_id, month)
+);
+
+create table ledger_months_until (
+  workspace_id uuid not null,
+  until timestamp with time zone not null,
+  constraint ledger_months_until_pkey PRIMARY KEY (workspace_id)
+);
+
 create table ledger_seals (
   workspace_id uuid not null,
   "position" integer not null,
@@ -1120,6 +1137,8 @@ CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btr
 CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
 
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
+
+CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
