@@ -319,6 +319,111 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table flow_drafts (
+  workspace_id uuid not null,
+  day date not null,
+  drafts integer not null,
+  constraint flow_drafts_pkey PRIMARY KEY (workspace_id, day),
+  constraint flow_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_outputs (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  output json not null,
+  created_at timestamp with time zone not null,
+  constraint flow_outputs_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_outputs_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  flow_id uuid not null,
+  flow_name text not null,
+  version integer not null,
+  editor_id uuid not null,
+  status text default 'queued'::text not null,
+  trigger json not null,
+  input json not null,
+  trigger_key text not null,
+  depth integer not null,
+  retry_of uuid,
+  turn integer default 0 not null,
+  steps integer default 0 not null,
+  state json,
+  waiting json,
+  job_id uuid,
+  revived integer default 0 not null,
+  error json,
+  created_at timestamp with time zone not null,
+  touched_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
+  constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
+  constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint flow_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_skips (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  hour timestamp with time zone not null,
+  share smallint not null,
+  skipped integer not null,
+  constraint flow_skips_pkey PRIMARY KEY (workspace_id, hour, flow_id, share),
+  constraint flow_skips_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_steps (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  place integer not null,
+  node_type text not null,
+  status text not null,
+  output json,
+  is_cut boolean default false not null,
+  input_hash text,
+  error json,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  constraint flow_steps_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_steps_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'failed'::text]))),
+  constraint flow_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_versions (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  version integer not null,
+  nodes json not null,
+  edges json not null,
+  context json not null,
+  editor_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint flow_versions_pkey PRIMARY KEY (workspace_id, flow_id, version),
+  constraint flow_versions_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flows(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flows (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  enabled boolean default false not null,
+  version integer default 1 not null,
+  positions json default '{}'::json not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flows_pkey PRIMARY KEY (workspace_id, id),
+  constraint flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table form_submissions (
   workspace_id uuid not null,
   form_id uuid not null,
@@ -1108,6 +1213,24 @@ CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE h
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
+CREATE INDEX flow_drafts_day ON public.flow_drafts USING btree (day);
+
+CREATE INDEX flow_outputs_created ON public.flow_outputs USING btree (created_at);
+
+CREATE INDEX flow_runs_failed ON public.flow_runs USING btree (workspace_id, id DESC) WHERE (status = 'failed'::text);
+
+CREATE INDEX flow_runs_finished ON public.flow_runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX flow_runs_flow ON public.flow_runs USING btree (workspace_id, flow_id, id DESC);
+
+CREATE UNIQUE INDEX flow_runs_once ON public.flow_runs USING btree (workspace_id, flow_id, trigger_key) WHERE (retry_of IS NULL);
+
+CREATE INDEX flow_runs_open ON public.flow_runs USING btree (touched_at) WHERE (finished_at IS NULL);
+
+CREATE UNIQUE INDEX flow_runs_retry ON public.flow_runs USING btree (workspace_id, retry_of) WHERE (retry_of IS NOT NULL);
+
+CREATE INDEX flow_skips_hour ON public.flow_skips USING btree (hour);
+
 CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
@@ -1558,6 +1681,8 @@ CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EA
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER flow_versions_stay BEFORE UPDATE ON public.flow_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
