@@ -5,6 +5,8 @@ import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
 import { routes as driveFiles } from '#api/drive/file-routes.ts'
 import { routes as drive } from '#api/drive/routes.ts'
+import { routes as flows } from '#api/flows/routes.ts'
+import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
 import { routes as publicForms } from '#api/forms/public.ts'
 import { routes as forms } from '#api/forms/routes.ts'
@@ -56,6 +58,8 @@ export const routes: readonly Route[] = [
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...flows,
+  ...flowRuns,
   ...queues,
   ...queueItems,
   ...entries,

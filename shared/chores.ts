@@ -3,6 +3,7 @@ import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
 import { driveChores } from '#shared/drive/chores.ts'
+import { flowChores } from '#shared/flows/chores.ts'
 import { functionChores } from '#shared/functions/chores.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
 import { mailChores } from '#shared/mail/chores.ts'
@@ -25,5 +26,6 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...recordChores,
   ...driveChores,
   ...functionChores,
+  ...flowChores,
   ...calendarChores,
 ]

@@ -1,4 +1,5 @@
 import { accountingMethods } from '#shared/accounting/sdk.ts'
+import { flowMethods } from '#shared/flows/sdk.ts'
 import { cryptoMethods } from '#shared/functions/sdk/crypto.ts'
 import { driveMethods } from '#shared/functions/sdk/drive.ts'
 import { functionMethods } from '#shared/functions/sdk/functions.ts'
@@ -17,5 +18,6 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...driveMethods,
   ...accountingMethods,
   ...messageMethods,
+  ...flowMethods,
   ...queueMethods,
 ]
