@@ -1,6 +1,8 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
+import { driveExamples } from '#test/api/walk/drive-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
+import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
@@ -16,10 +18,12 @@ export const examples: Examples = {
   ...workspaceExamples,
   ...recordExamples,
   ...functionExamples,
+  ...flowExamples,
   ...formExamples,
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
+  ...driveExamples,
   ...calendarExamples,
   ...queueExamples,
 }
