@@ -26,6 +26,9 @@ import { routes as roles } from '#api/roles/routes.ts'
 import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
+import { routes as siteContent } from '#api/sites/content-routes.ts'
+import { routes as publicContent } from '#api/sites/public.ts'
+import { routes as sites } from '#api/sites/routes.ts'
 import { routes as members } from '#api/workspaces/member-routes.ts'
 import { routes as workspacePages } from '#api/workspaces/pages.ts'
 import { routes as workspaces } from '#api/workspaces/routes.ts'
@@ -51,6 +54,8 @@ export const routes: readonly Route[] = [
   ...entries,
   ...reports,
   ...forms,
+  ...sites,
+  ...siteContent,
   ...payments,
   ...books,
   ...jobs,
@@ -72,6 +77,7 @@ export const sections: readonly Section[] = [
       ...publicFunctions,
       ...publicForms,
       ...formPages,
+      ...publicContent,
     ],
   },
 ]

@@ -33,7 +33,7 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged } = route
-    const content = response ? json(schemas.refer(response.json)) : file(contentType)
+    const content = both(response ? json(schemas.refer(response.json)) : {}, file(contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
@@ -50,6 +50,10 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     },
   }
 }
+
+/** What is JSON or a file. */
+const both = (one: Json, other: Json): Json =>
+  one.content && other.content ? { content: { ...one.content, ...other.content } } : { ...one, ...other }
 
 const described: Readonly<Record<number, string>> = {
   200: 'Done',

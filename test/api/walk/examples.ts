@@ -6,6 +6,7 @@ import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
+import { siteExamples } from '#test/api/walk/site-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
 /** An example of every route there is. */
@@ -15,6 +16,7 @@ export const examples: Examples = {
   ...recordExamples,
   ...functionExamples,
   ...formExamples,
+  ...siteExamples,
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
