@@ -41,6 +41,8 @@ export interface Bench {
   readonly kontorUrl: string
   readonly floorUrl: string
   readonly databaseUrl: string
+  /** The process of the API. */
+  readonly kontorPid: number
   /** The environment of Kontor's processes. */
   readonly environment: NodeJS.ProcessEnv
   readonly connections: number

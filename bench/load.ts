@@ -11,21 +11,17 @@ export interface Shot {
   readonly token: string
 }
 
-/** Where a shot goes, over how many connections, and for how long. */
-export interface Target {
-  readonly url: string
-  readonly connections: number
-  readonly seconds: number
-}
+/** Where a shot goes, over how many connections, and for how long or how often. */
+export type Target = { readonly url: string; readonly connections: number } & ({ readonly seconds: number } | { readonly requests: number })
 
 /** Before anything counts, at most so long. */
 const warmUpSeconds = 1
 
 /**
- * Sends requests over some connections, one after the other on each, after a warm-up of a quarter of the time. `amount` is requests a
- * second. Any failure ends the run.
+ * Sends requests over some connections, one after the other on each, after a warm-up of a quarter of the time where a time is given.
+ * `amount` is requests a second. Any failure ends the run.
  */
-export async function load({ url, connections, seconds }: Target, shot: Shot): Promise<Required<Side>> {
+export async function load({ url, connections, ...span }: Target, shot: Shot): Promise<Required<Side>> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000 })
   const headers = { authorization: `Bearer ${shot.token}`, 'content-type': shot.contentType ?? 'application/json' }
   let index = 0
@@ -36,9 +32,10 @@ export async function load({ url, connections, seconds }: Target, shot: Shot): P
     if (answer.statusCode >= 300) throw new Error(`${shot.method} ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
   }
   try {
-    await until(performance.now() + Math.min(warmUpSeconds, seconds / 4) * 1_000, connections, send)
+    if ('seconds' in span) await during(Math.min(warmUpSeconds, span.seconds / 4), connections, send)
     const started = performance.now()
-    const times = await until(started + seconds * 1_000, connections, send)
+    const times =
+      'seconds' in span ? await during(span.seconds, connections, send) : await sending(() => index < span.requests, connections, send)
     return sideOf(times, (performance.now() - started) / 1_000)
   } finally {
     await pool.close()
@@ -52,10 +49,15 @@ export function sideOf(times: readonly number[], elapsedSeconds: number): Requir
   return { amount: times.length / elapsedSeconds, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
-async function until(end: number, connections: number, send: () => Promise<void>): Promise<number[]> {
+function during(seconds: number, connections: number, send: () => Promise<void>): Promise<number[]> {
+  const end = performance.now() + seconds * 1_000
+  return sending(() => performance.now() < end, connections, send)
+}
+
+async function sending(goesOn: () => boolean, connections: number, send: () => Promise<void>): Promise<number[]> {
   const times: number[] = []
   const one = async () => {
-    while (performance.now() < end) {
+    while (goesOn()) {
       const started = performance.now()
       await send()
       times.push(performance.now() - started)

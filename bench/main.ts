@@ -38,7 +38,16 @@ try {
   const told: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
   const floor = await startFloor(environment, told)
   stops.unshift(floor.stop)
-  const bench = { loaded, kontorUrl: kontor.url, floorUrl: floor.url, databaseUrl: postgres.url, environment, connections, seconds }
+  const bench = {
+    loaded,
+    kontorUrl: kontor.url,
+    kontorPid: kontor.pid,
+    floorUrl: floor.url,
+    databaseUrl: postgres.url,
+    environment,
+    connections,
+    seconds,
+  }
   console.log(`\n${heading()}`)
   for (const group of wanted) await measureGroup(group, bench)
   const missed = rows.filter(isMissed)

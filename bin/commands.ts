@@ -4,6 +4,7 @@ import { importCommands } from './commands/import.ts'
 import { indexCommands } from './commands/indexes.ts'
 import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
+import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...keyCommands,
   ...importCommands,
+  ...ledgerCommands,
   ...migrateCommands,
   ...jobCommands,
   ...indexCommands,

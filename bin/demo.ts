@@ -7,6 +7,7 @@ import { createAdminAccount } from '#shared/workspaces/admin.ts'
 import { createKey } from '#shared/workspaces/keys.ts'
 import { hasWorkspaces, lockWorkspaces } from '#shared/workspaces/store.ts'
 import type { Operator } from './command.ts'
+import { fillBooks } from './ledger/demo-books.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
 /** What the first start leaves for whoever tries Kontor out (decisions, Running it, Bootstrap file). */
@@ -40,6 +41,7 @@ async function fill(scope: PlatformScope): Promise<Bootstrap> {
   const inside: Scope = { ...scope, workspace, actor: system }
   const account = await createAdminAccount(inside, 'Demo')
   const { key } = await createKey(inside, account.id, { name: 'Demo' })
+  await fillBooks(inside)
   return {
     base_url: `${publicUrl}/v1`,
     public_url: publicUrl,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { ensureInstalled, pinnedNode } from './install.mjs'
 
 /**
@@ -26,7 +27,9 @@ export async function launch(root, args, options) {
   const node = pinnedNode(root)
   if (node === null) fail(`Kontor runs on Node 24 or newer, this is ${process.version}. Install a newer Node and try again.`)
 
-  child = spawn(node, args, { cwd: options.cwd, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  // What Node makes of a file, its types taken out, is kept for every process that loads it again: half of the time until a process answers.
+  const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
+  child = spawn(node, args, { cwd: options.cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   child.on('error', (error) => fail(`${node} does not run here: ${error.message}`))
   const groups = new Set()
   child.on('message', ({ group, isRunning }) => (isRunning ? groups.add(group) : groups.delete(group)))

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { serverOf } from '#bench/soak/memory.ts'
+import { childrenOf, memoryOf } from '#bench/soak/proc.ts'
 
 /** The most memory that a process has held so far, in megabytes; where the system does not keep that, what it holds now. */
 export function peakMegabytes(pid: number): number {
@@ -12,4 +14,15 @@ function kilobytesOf(pid: number): number {
   } catch {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
   }
+}
+
+/** What a process holds in memory now, in megabytes. */
+export const residentMegabytes = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+
+/** What all processes of a database server hold of their own, without what they share, in megabytes. */
+export async function serverMegabytes(databaseUrl: string): Promise<number> {
+  const backends = await childrenOf(await serverOf(databaseUrl))
+  const sizes = await Promise.all(backends.map(async (pid) => (await memoryOf(pid))?.own ?? 0))
+  return sizes.reduce((total, size) => total + size, 0) / 1_048_576
 }

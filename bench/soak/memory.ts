@@ -96,7 +96,7 @@ function trendOf(name: string, points: Life['points'], isWhole: boolean): Trend 
 }
 
 /** The process that all of PostgreSQL's are children of. */
-async function serverOf(databaseUrl: string): Promise<number> {
+export async function serverOf(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
   try {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { catalogue, type ErrorCode, type Problem, problem } from '#shared/kernel/errors.ts'
 
@@ -12,6 +13,8 @@ type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<Arr
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
+  /** The bytes of a file that a worker makes. */
+  readonly download: (path: string) => Promise<Readable>
   /** The same request is never carried out twice, however often it has to be sent. Work that a worker takes long over is waited for. */
   readonly post: <T>(path: string, body: Body) => Promise<T>
 }
@@ -39,17 +42,29 @@ export function connect(baseUrl: string, key: string): Api {
       await delay(wait * 1000)
     }
   }
-  const get = async <T>(path: string) => (await send(path, { headers })).data as T
+  const finished = async <T>(path: string, { status, data }: Pick<Answer, 'status' | 'data'>): Promise<T> => {
+    if (status !== 202) return data as T
+    const org = path.split('/').slice(0, 3).join('/')
+    const look = async () => (await send(`${org}/jobs/${(data as { job_id: string }).job_id}`, { headers })).data as Job
+    return (await settled(look)) as T
+  }
+  const get = async <T>(path: string) => finished<T>(path, await send(path, { headers }))
   return {
     baseUrl,
     get,
+    async download(path) {
+      // A file is not read before it is known to be one: its job is begun, waited for, and then its result is fetched.
+      const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
+      await finished(path, { status: 202, data })
+      const org = path.split('/').slice(0, 3).join('/')
+      const response = await fetch(`${baseUrl}${org}/jobs/${(data as { job_id: string }).job_id}/result`, { headers })
+      if (!response.ok || !response.body) throw failureOf(parse(await response.text())?.error ?? { message: `${response.status}` })
+      return Readable.fromWeb(response.body)
+    },
     async post<T>(path: string, body: Body) {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
       const request = { method: 'POST', headers: { ...headers, 'content-type': type, 'idempotency-key': randomUUID() }, body: content }
-      const { status, data } = await send(path, request)
-      if (status !== 202) return data as T
-      const org = path.split('/').slice(0, 3).join('/')
-      return (await settled(() => get<Job>(`${org}/jobs/${(data as { job_id: string }).job_id}`))) as T
+      return finished<T>(path, await send(path, request))
     },
   }
 }

@@ -17,13 +17,21 @@ interface Columns {
   readonly parsers: readonly ParseCell[]
   /** A row without values. */
   readonly empty: Readonly<Record<string, null>>
-  /** Which run of the connection used them last. */
+}
+
+/** A statement that a connection has prepared. */
+interface PreparedStatement {
+  readonly columns: Columns
+  /** Characters of its text. */
+  readonly length: number
+  /** Which run of the connection used it last. */
   usedAt: number
 }
 
-/** What a connection has prepared: columns by the statement's name. */
+/** What a connection has prepared, by name, and how long all its texts are. */
 interface Prepared {
-  readonly columns: Map<string, Columns>
+  readonly statements: Map<string, PreparedStatement>
+  length: number
   runs: number
 }
 
@@ -44,8 +52,11 @@ interface Wire {
 /** A connection's prepared statement never changes its columns: PostgreSQL refuses to run it instead (0A000). */
 const known = new WeakMap<Wire, Prepared>()
 
-/** Statements that a connection keeps prepared: searches have as many forms as callers think of, and PostgreSQL keeps some 40 kB for each. */
-export const maxPrepared = 2_000
+/**
+ * Characters of text that a connection keeps prepared. PostgreSQL keeps some 30 to 60 bytes for each, so this is 15 to 30 MB; all
+ * statements of the code's own together have less than half of it.
+ */
+export const maxPreparedLength = 500_000
 
 /**
  * One run of a statement with parameters, as a query of our own for the driver (its Submittable, as of pg-cursor). The driver's own asks the
@@ -97,18 +108,28 @@ export class PreparedRun<Row> implements pg.Submittable {
     return undefined
   }
 
-  /** Finds the columns, or a place for them. Of more statements than a connection keeps, the one that has rested longest makes room. */
+  /** Finds the columns, or a place for them. Of more text than a connection keeps, the statements that have rested longest make room. */
   #findColumns(wire: Wire, isPrepared: boolean): void {
     const prepared = preparedOn(wire)
     prepared.runs += 1
-    this.#columns = isPrepared ? prepared.columns.get(this.name) : undefined
-    if (this.#columns) this.#columns.usedAt = prepared.runs
-    else this.#keep = (found) => prepared.columns.set(this.name, { ...found, usedAt: prepared.runs })
-    if (isPrepared || prepared.columns.size < maxPrepared) return
-    const rested = longestRested(prepared)
-    wire.close({ type: 'S', name: rested })
-    prepared.columns.delete(rested)
-    delete wire.parsedStatements[rested]
+    const found = isPrepared ? prepared.statements.get(this.name) : undefined
+    if (found) {
+      found.usedAt = prepared.runs
+      this.#columns = found.columns
+      return
+    }
+    this.#keep = (columns) => {
+      if (!prepared.statements.has(this.name)) prepared.length += this.text.length
+      prepared.statements.set(this.name, { columns, length: this.text.length, usedAt: prepared.runs })
+    }
+    if (isPrepared) return
+    while (prepared.statements.size > 0 && prepared.length + this.text.length > maxPreparedLength) {
+      const rested = longestRested(prepared)
+      wire.close({ type: 'S', name: rested })
+      prepared.length -= prepared.statements.get(rested)?.length ?? 0
+      prepared.statements.delete(rested)
+      delete wire.parsedStatements[rested]
+    }
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
@@ -151,16 +172,16 @@ export class PreparedRun<Row> implements pg.Submittable {
 function preparedOn(wire: Wire): Prepared {
   const found = known.get(wire)
   if (found) return found
-  const made = { columns: new Map<string, Columns>(), runs: 0 }
+  const made = { statements: new Map<string, PreparedStatement>(), length: 0, runs: 0 }
   known.set(wire, made)
   return made
 }
 
 // A map that keeps the order of use by itself, each run taking its entry out and in again, would be laid anew every few runs, and V8 keeps
 // what such a map pointed to until old memory is swept: a third of the searches a second.
-function longestRested({ columns }: Prepared): string {
+function longestRested({ statements }: Prepared): string {
   let [name, usedAt] = ['', Number.POSITIVE_INFINITY]
-  for (const [candidate, used] of columns) if (used.usedAt < usedAt) [name, usedAt] = [candidate, used.usedAt]
+  for (const [candidate, used] of statements) if (used.usedAt < usedAt) [name, usedAt] = [candidate, used.usedAt]
   return name
 }
 
@@ -168,7 +189,6 @@ const columnsOf = (names: readonly string[], parsers: readonly ParseCell[]): Col
   names,
   parsers,
   empty: Object.fromEntries(names.map((name) => [name, null])),
-  usedAt: 0,
 })
 
 const none = columnsOf([], [])

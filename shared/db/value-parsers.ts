@@ -20,10 +20,10 @@ export const parserOf = (id: number): ParseCell => parsers[id] ?? (pg.types.getT
 /** The same as the driver asks for it. */
 export const types: pg.CustomTypesConfig = { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] }
 
-/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.5Z`. */
+/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.500000Z` (decisions, Instants). */
 function toRfc3339(text: string): string {
   // A record that nobody has changed was updated when it was created, so the same text often comes twice.
-  if (text !== latest.text) latest = { text, made: `${text.slice(0, 10)}T${text.slice(11, -3)}Z` }
+  if (text !== latest.text) latest = { text, made: `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(6, '0')}Z` }
   return latest.made
 }
 

@@ -53,26 +53,37 @@ function riderOf(row: unknown): Rider {
   return { k_news, k_horizon, k_found: row.slice(0, -2).some((cell) => cell !== null) }
 }
 
+/** A statement's text without a rider, and with it. */
+interface Made {
+  readonly plain: string
+  readonly made: string
+}
+
 /** How the two forms of rows are asked for: texts by those without a rider, and what tells the names of prepared statements apart. */
 const forms = {
   objects: {
     suffix: 'v',
-    texts: new Map<string, string>(),
+    texts: new Map<string, Made>(),
     found: (text: string) => `select original.*, true as k_found from (${text}) as original`,
   },
   // A cell less in every row: of a page of 50 it is one in fifteen.
-  arrays: { suffix: 'w', texts: new Map<string, string>(), found: (text: string) => text },
+  arrays: { suffix: 'w', texts: new Map<string, Made>(), found: (text: string) => text },
 } as const
 
-function verified({ text, rows }: Statement, parameters: number): string {
+/** Texts of prepared statements alone are kept: others come in as many forms as callers think of. */
+function verified({ text, name, rows }: Statement, parameters: number): string {
   const { texts, found } = forms[rows ?? 'objects']
-  const known = texts.get(text)
-  if (known) return known
+  const known = name === undefined ? undefined : texts.get(name)
+  if (known?.plain === text) return known.made
   const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
       from cache_changes where ${since(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
-  if (texts.size >= 10_000) texts.clear()
-  texts.set(text, made)
+  if (name === undefined) return made
+  if (texts.size >= maxTexts) texts.clear()
+  texts.set(name, { plain: text, made })
   return made
 }
+
+/** Texts that are kept of each form, some megabytes. */
+const maxTexts = 1_000

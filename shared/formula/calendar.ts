@@ -97,12 +97,12 @@ export function momentOfSerial(serial: Decimal): Moment | ErrorValue {
 /** `YYYY-MM-DD`. */
 export const isoDate = (day: number): string => new Date(day * msPerDay).toISOString().slice(0, 10)
 
-/** RFC 3339 in UTC, with as many digits of the second as it needs: `2026-03-01T09:30:00Z`. */
-export function isoInstant(moment: Moment): string {
+/** RFC 3339 in UTC to the microsecond, as values of records are kept: `2026-03-01T09:30:00.000000Z`. */
+export function exactInstant(moment: Moment): string {
   const micros = microsOf(moment)
   const seconds = new Date(Math.floor(micros / 1_000)).toISOString().slice(11, 19)
-  const fraction = String(micros % 1_000_000)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
-  return `${isoDate(moment.day)}T${seconds}${fraction && `.${fraction}`}Z`
+  return `${isoDate(moment.day)}T${seconds}.${String(micros % 1_000_000).padStart(6, '0')}Z`
 }
+
+/** The same for reading, with as many digits of the second as it needs: `2026-03-01T09:30:00Z`. */
+export const isoInstant = (moment: Moment): string => exactInstant(moment).replace(/\.?0*Z$/, 'Z')

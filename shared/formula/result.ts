@@ -1,7 +1,7 @@
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
-import { isoDate, isoInstant } from './calendar.ts'
+import { exactInstant, isoDate } from './calendar.ts'
 import { toBoolean, toText } from './coerce.ts'
 import { parseDateText, valueOfDateText } from './date-text.ts'
 import { roundAt } from './functions/rounding.ts'
@@ -96,7 +96,7 @@ const converters: Readonly<Record<FieldType, Convert>> = {
   currency: toDecimal,
   bool: toBool,
   date: toTime(({ day }) => isoDate(day)),
-  datetime: toTime(isoInstant),
+  datetime: toTime(exactInstant),
   select: toOption,
   multiselect: toOptions,
   ref: toReference,

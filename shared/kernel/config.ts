@@ -16,10 +16,14 @@ export interface Config {
   readonly mailFrom: string
   /** The service that files lie in; null keeps them below `dataDir`. */
   readonly s3: S3Settings | null
+  /** The largest file that a caller may send. */
+  readonly maxUploadBytes: number
   /** Bytes that nothing names any more are gone after so many seconds. */
   readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
+  /** The chat endpoint, in OpenAI's form, that drafts flows; null where there is none. */
+  readonly agent: { readonly url: string; readonly model: string; readonly key: string | null } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
   readonly egressAllow: readonly string[]
   /** Where payment providers are called. The operator's word: stand-ins take their place in tests. */
@@ -146,12 +150,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
         }
       : null,
+    maxUploadBytes: read('DRIVE_MAX_UPLOAD_BYTES', integer(100 * 1024 * 1024, 1, 5 * 1024 ** 3)),
     driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {
           domain: read('DKIM_DOMAIN', text()),
           selector: read('DKIM_SELECTOR', text()),
           privateKey: read('DKIM_KEY', (value) => signingKey(text()(value))),
+        }
+      : null,
+    agent: environment.AGENT_URL
+      ? {
+          url: read('AGENT_URL', address(['http:', 'https:'])),
+          model: read('AGENT_MODEL', text('default')),
+          key: environment.AGENT_KEY || null,
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),

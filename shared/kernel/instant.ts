@@ -13,8 +13,8 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * The same instant in UTC, `2026-01-01T00:00:00Z`, of RFC 3339 text. Fractions are kept up to microseconds: further digits are cut off
- * and trailing zeros dropped. A leap second counts as the midnight after it. undefined when the text is no such instant of the years
+ * The same instant in UTC, always written to the microsecond (`2026-01-01T00:00:00.000000Z`), of RFC 3339 text: such texts sort as the
+ * instants do (decisions, Instants). Further digits are cut off. A leap second counts as the midnight after it. undefined when the text is no such instant of the years
  * 0001 to 9999.
  */
 export function utcInstant(text: string): string | undefined {
@@ -28,8 +28,17 @@ export function utcInstant(text: string): string | undefined {
   const utc = new Date(local + Number(second) * 1_000 - offsetMinutes * 60_000)
   const seconds = utc.toISOString().slice(0, -5)
   if (!isDay(seconds.slice(0, -9)) || (second === '60' && !seconds.endsWith('T00:00:00'))) return undefined
-  const kept = fraction.slice(0, 6).replace(/0+$/, '')
-  return `${seconds}${kept === '' ? '' : `.${kept}`}Z`
+  return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
+}
+
+/** A moment of this process in the form of `utcInstant`. */
+export const instantOf = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`
+
+/** The instant a microsecond after one in the form of `utcInstant`, which the database answers. */
+export function instantAfter(utc: string): string {
+  const micros = Number(utc.slice(20, 26)) + 1
+  if (micros < 1_000_000) return `${utc.slice(0, 20)}${String(micros).padStart(6, '0')}Z`
+  return `${new Date(Date.parse(`${utc.slice(0, 19)}Z`) + 1_000).toISOString().slice(0, 19)}.000000Z`
 }
 
 /** The day after, YYYY-MM-DD; after 9999-12-31 comes 10000-01-01, which PostgreSQL reads. */

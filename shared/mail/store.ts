@@ -38,6 +38,12 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
   return (await db.query(insert(id, workspaceId, kind, to, subject, text, html, ...json))).length > 0
 }
 
+const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
+/** Whether the outbox has a mail of one of these ids: work that writes all of them in one transaction is done then. */
+export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
+  return (await db.query(known(ids))).length > 0
+}
+
 const find = sql(
   'find_mail',
   `select mail.id, mail.workspace_id, mail.kind, mail.connection_id, mail.recipient, mail.subject, mail.body_text, mail.body_html,
@@ -67,11 +73,13 @@ export async function takeMail(db: Executor, id: string, from: readonly MailStat
   return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
 }
 
-// What a mail says is kept until it has gone out for good, since it may hold a token of which only the hash is kept; a message's for 30 days.
+// What a mail says is kept until it is settled, since it may hold a token of which only the hash is kept; a message's for 30 days. Without it
+// a mail is never sent again.
 const forgotten = (settled: string): string =>
   `body_text = case when kind <> '${messageKind}' and ${settled} then '' else body_text end,
    body_html = case when kind <> '${messageKind}' and ${settled} then null else body_html end,
-   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end`
+   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end,
+   is_erased = is_erased or (kind <> '${messageKind}' and ${settled})`
 
 const settle = sql(
   'settle_mail',

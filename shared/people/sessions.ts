@@ -1,5 +1,6 @@
 import { type Problem, problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { verifyPassword } from '#shared/people/passwords.ts'
 import { deleteSession, findPersonByEmail, insertSession, type Person } from '#shared/people/people-store.ts'
@@ -46,7 +47,7 @@ export const wrongPassword = (message: string): Problem => problem('UNAUTHORIZED
 export async function openSession({ db, now }: PlatformScope, person: Person): Promise<OpenedSession | undefined> {
   const { id, email, name } = person
   const token = makeToken('session', id)
-  const expiresAt = new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000).toISOString()
+  const expiresAt = instantOf(new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000))
   const isOpen = await insertSession(db, { id: newId(), person, tokenHash: token.hash, expiresAt })
   return isOpen ? { token: token.text, expires_at: expiresAt, user: { id, email, name } } : undefined
 }

@@ -1,8 +1,8 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
-import { readDay, readInstant } from '#shared/policy/instant.ts'
 
 /**
  * One way in which a stored value can be compared: as a number, as text, as a day, … It carries both forms of that comparison: `form` and
@@ -119,9 +119,9 @@ export const asNumericText = view({
 })
 
 /** Instants to the microsecond. */
-export const asInstant = view({ cast: 'timestamptz', read: textBy(readInstant), order: byCodeUnit, form: itself })
+export const asInstant = view({ cast: 'timestamptz', read: textBy(utcInstant), order: byCodeUnit, form: itself })
 
-const dayOf = textBy((side) => readDay(side) ?? readInstant(side)?.slice(0, 10))
+const dayOf = textBy((side) => (isDay(side) ? side : utcInstant(side)?.slice(0, 10)))
 
 /** Days: an instant stands for its UTC day (decisions, Date-only value against a datetime field). */
 export const asDay = view({ cast: 'date', read: dayOf, order: byCodeUnit, form: itself })

@@ -1,7 +1,7 @@
 import { changeEvents } from '#shared/events/change.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { utcInstant } from '#shared/kernel/instant.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
-import { readInstant } from '#shared/policy/instant.ts'
 
 const actions = changeEvents.map((event) => `record.${event}` as const)
 
@@ -56,7 +56,7 @@ export function idsOfSpan({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from
 }
 
 function millisecondsOf(text: string, name: string): { floor: number; ceiling: number } {
-  const instant = readInstant(text)
+  const instant = utcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `${name} must be an instant as RFC 3339 writes it, got ${text}`)
   const floor = Date.parse(`${instant.slice(0, 23)}Z`)
   return { floor, ceiling: instant.slice(23) === '000Z' ? floor : floor + 1 }

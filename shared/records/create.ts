@@ -2,6 +2,7 @@ import { type Found, unguarded } from '#shared/db/guard.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { announce } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
 import { changeSlots } from '#shared/records/audit.ts'
 import { withRoom } from '#shared/records/cap.ts'
 import { cellsOf } from '#shared/records/cells.ts'
@@ -61,7 +62,7 @@ export function requireStorable(scope: Scope, type: RecordType, action: CreateAc
 function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
   const access = accessTo(scope, type, action)
   if (access.verdict === 'all') return
-  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: scope.now().toISOString(), values }
+  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: instantOf(scope.now()), values }
   if (!access.test(draft)) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
 }
 
@@ -95,14 +96,10 @@ interface Inserted extends Found {
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field, and OutOfDate. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   await noteLength(scope, type, values)
-  const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
   // Changes in other workspaces are no reason to begin again: a number that was taken meanwhile would be lost.
   const scopes = [scope.workspace.id, ...(scope.actor.id === null ? [] : [scope.actor.id])]
-  const statement = insertRecord(
-    type,
-    fields,
-  )({
-    ...cellsOf(fields, values),
+  const statement = insertRecord(type)({
+    ...cellsOf(type.fields, values),
     ...changeSlots(scope, type, null, values),
     createdBy: scope.actor.id,
     typeId: type.id,

@@ -7,8 +7,9 @@ import { writeCsv } from '#shared/records/csv/write.ts'
 import { accessTo, requireAccess } from '#shared/records/picture.ts'
 import { compileQuery, type RecordQuery } from '#shared/records/query.ts'
 import type { StoredRecord } from '#shared/records/record.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { textBytes } from '#shared/records/sizes.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { valueToCell } from '#shared/types/fields/value.ts'
@@ -62,7 +63,7 @@ interface Match {
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
-  const fill = shaped(access, `export ${search.shape}`, () =>
+  const fill = searched(access, `export ${search.shape}`, () =>
     builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
       textBytes(type),
       tableOf(type),

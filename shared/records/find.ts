@@ -4,8 +4,8 @@ import { compileQuery, type PageOf, type RecordQuery } from '#shared/records/que
 import { visibleRows } from '#shared/records/read.ts'
 import type { RecordView, Row } from '#shared/records/record.ts'
 import { pageOf } from '#shared/records/search.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { chosenFields } from '#shared/records/selection.ts'
-import { shaped } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /**
@@ -17,7 +17,7 @@ export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & 
     const access = requireAccess(scope, type, 'records:read')
     const chosen = chosenFields(type, access, query.fields)
     const compiled = compileQuery(scope, type, access, query)
-    const fill = shaped(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
+    const fill = searched(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
     const statement = fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 })
     const rows = await readRows<Row>(scope, asArrays(compiled.dependsOnValues ? plannedForValues(statement) : statement))
     const found = rows.filter(([id]) => id !== null)

@@ -114,7 +114,7 @@ async function giveUpValues(scope: Scope, type: RecordType, changes: readonly Ch
   await scope.db.query(
     emptyUnique(
       type,
-      moving.map(({ stored }) => stored.id),
+      moving.map(({ stored }) => stored),
     ),
   )
   for (const { stored } of moving) for (const key of keys) stored.values[key] = null

@@ -5,9 +5,10 @@ import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { type CompiledQuery, compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
 import { visibleRows } from '#shared/records/read.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
+import { searched } from '#shared/records/search-shapes.ts'
 import { chosenFields } from '#shared/records/selection.ts'
 import { textBytes } from '#shared/records/sizes.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { columnList, tableOf } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -27,7 +28,7 @@ export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery 
     const chosen = chosenFields(type, access, query.fields)
     const { limit, offset = 0 } = query
     const search = compileQuery(scope, type, access, query)
-    const fill = shaped(access, `search ${search.shape}`, () => pageWithTotal(type, search))
+    const fill = searched(access, `search ${search.shape}`, () => pageWithTotal(type, search))
     const statement = fill({ ...search.values, limit, offset })
     const rows = await readRows<Row>(scope, asArrays(search.dependsOnValues ? plannedForValues(statement) : statement))
     const found = rows.filter((row) => idOf(row) !== null)
@@ -46,10 +47,9 @@ export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery 
  */
 function pageWithTotal(type: RecordType, search: CompiledQuery): Knex.Raw {
   const where = search.where()
-  const columns = allColumns(type)
   const page = pageOf(type, search)
-  return builder.raw(`select ${columns.map(() => '??').join(', ')}, total from (?) as counted left join (?) as page on true`, [
-    ...columns,
+  return builder.raw('select ?, total from (?) as counted left join (?) as page on true', [
+    columnList(type),
     where ? countOf(type, where) : countOfAll(type),
     type.longRecords ? ifNotTooLong(page) : page,
   ] as never)
@@ -57,20 +57,15 @@ function pageWithTotal(type: RecordType, search: CompiledQuery): Knex.Raw {
 
 /** The rows of a page in their order, with slots `limit` and `offset`; each ends with the bytes of its text, or 0 where none is long. */
 export const pageOf = (type: RecordType, query: CompiledQuery): Knex.Raw =>
-  builder.raw(
-    `select ${allColumns(type)
-      .map(() => '??')
-      .join(', ')}, ? as bytes from ? where ? order by ? limit ? offset ?`,
-    [
-      ...allColumns(type),
-      type.longRecords ? textBytes(type) : builder.raw('0'),
-      tableOf(type),
-      query.where() ?? builder.raw('true'),
-      query.order(),
-      slot('limit'),
-      slot('offset'),
-    ] as never,
-  )
+  builder.raw('select ?, ? as bytes from ? where ? order by ? limit ? offset ?', [
+    columnList(type),
+    type.longRecords ? textBytes(type) : builder.raw('0'),
+    tableOf(type),
+    query.where() ?? builder.raw('true'),
+    query.order(),
+    slot('limit'),
+    slot('offset'),
+  ] as never)
 
 /** No rows of a page that holds too much, unless it is of one record. */
 const ifNotTooLong = (page: Knex.Raw) =>

@@ -1,36 +1,49 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { foundSql, newsSql } from '#shared/db/guard.ts'
-import { prepare, type Statement, slot } from '#shared/db/statement.ts'
+import { type Fill, prepare, slot } from '#shared/db/statement.ts'
 import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** Fills a prepared statement's slots. */
-export type Fill = (slots?: Readonly<Record<string, unknown>>) => Statement
-
 /** Statements of a type, built once per shape and kept as long as its picture. */
 const kept = new WeakMap<object, Map<string, Fill>>()
 
-/** Shapes that are kept of a picture, some more than its routes have: callers think of searches without end. */
-export const maxShapes = 200
-
-/** The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). */
+/**
+ * The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). The shapes are the
+ * code's own, a few for each field at most; those that callers think of go through `searched`.
+ */
 export function shaped(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): Fill {
   const shapes = kept.get(picture) ?? new Map<string, Fill>()
   kept.set(picture, shapes)
   const known = shapes.get(shape)
   if (known) return known
   const fill = prepare(make())
-  const [oldest] = shapes.size < maxShapes ? [] : shapes.keys()
-  if (oldest !== undefined) shapes.delete(oldest)
   shapes.set(shape, fill)
   return fill
 }
 
 /** The type's table, for knex. */
 export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('??.??', [schema, key])
+
+const lists = new WeakMap<RecordType, string>()
+
+/** All columns of a type's rows, for knex, written out once: its own way takes a millisecond for a hundred of them. */
+export function columnList(type: RecordType): Knex.Raw {
+  const text =
+    lists.get(type) ??
+    builder
+      .raw(
+        allColumns(type)
+          .map(() => '??')
+          .join(', '),
+        [...allColumns(type)],
+      )
+      .toString()
+  lists.set(type, text)
+  return builder.raw(text)
+}
 
 /** One record by its id; with `lock` it stays as it is until the transaction ends. */
 export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
@@ -70,13 +83,14 @@ const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, inde
 
 /**
  * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
- * version 7 and gives created_at, so that the order of ids is the order of creation. Fields that are not named stay empty. It is guarded:
- * always one row comes back, without an id when it wrote nothing.
+ * version 7 and gives created_at, so that the order of ids is the order of creation. It names every column, whatever a caller sent: a
+ * connection that prepares a statement for each choice of fields grows without bound. It is guarded: always one row comes back, without
+ * an id when it wrote nothing.
  */
-export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =>
-  shaped(type, `insert ${fields.map(({ column }) => column).join(' ')}`, () => {
-    const columns = fields.flatMap(columnsOf)
-    const parameters = fields.flatMap(parametersOf)
+export const insertRecord = (type: RecordType): Fill =>
+  shaped(type, 'insert', () => {
+    const columns = type.fields.flatMap(columnsOf)
+    const parameters = type.fields.flatMap(parametersOf)
     return builder.raw(
       `with news as materialized (${newsSql()}),
        fresh as (select uuidv7() as id where not exists (select from news where scope = any(?::text[]))),
@@ -105,24 +119,37 @@ export const insertRecord = (type: RecordType, fields: readonly Field[]): Fill =
     )
   })
 
-/** The time of a change: later than the one before, also of a change in the same transaction or in one that began earlier. */
-export const changedAt = (before: string): string => `greatest(now(), ${before} + interval '1 microsecond')`
+/**
+ * The time of a change: later than the one before, also of a change in the same transaction or in one that began earlier. `next` is an
+ * instant of `instantAfter`: a distributed database refuses updates in which a column is given to a function that is not immutable, as
+ * adding an interval is.
+ */
+export const changedAt = (next: string): string => `greatest(now(), ${next})`
 
-/** Changes the named fields of a record that the transaction has locked, with its audit entry and dispatch. */
-export const updateRecord = (type: RecordType, fields: readonly Field[]): Fill =>
-  shaped(type, `update ${fields.map(({ column }) => column).join(' ')}`, () => {
-    const sets = fields.flatMap((field) =>
-      columnsOf(field).map((column, index) => builder.raw('?? = ?', [column, parameter(field, index)])),
+/**
+ * Changes fields of a record that the transaction has locked, with its audit entry and dispatch. It names every column, as `insertRecord`
+ * does; one whose field is not among `sent`, by its place in the type, keeps what it holds, and a long value is not written again.
+ */
+export const updateRecord = (type: RecordType): Fill =>
+  shaped(type, 'update', () => {
+    const sets = type.fields.flatMap((field, place) =>
+      columnsOf(field).map((column, index) =>
+        builder.raw(`?? = case when sent.fields[${place + 1}] then ? else record.?? end`, [column, parameter(field, index), column]),
+      ),
     )
     return builder.raw(
       `with changed as (
-         update ? set updated_at = ${changedAt('updated_at')}, ?? = null${', ?'.repeat(sets.length)} where id = ?
-         returning id, created_by, created_at, updated_at
+         update ? as record set updated_at = ${changedAt('?::timestamptz')}, ?? = null${', ?'.repeat(sets.length)}
+         from (select ?::boolean[] as fields) as sent where id = ?
+         returning record.id, created_by, created_at, updated_at
        ),
        audited as (?),
        dispatched as (?)
        select ${isDispatched}`,
-      [tableOf(type), type.editionColumn, ...sets, slot('id'), audited('record.updated'), dispatch('updated')] as never,
+      [
+        ...[tableOf(type), slot('next'), type.editionColumn, ...sets, slot('sent'), slot('id')],
+        ...[audited('record.updated'), dispatch('updated')],
+      ] as never,
     )
   })
 

@@ -5,7 +5,8 @@ import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { namedField } from '#shared/records/filter.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { compileQuery, hideableIn, type RecordQuery } from '#shared/records/query.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { searched } from '#shared/records/search-shapes.ts'
+import { tableOf } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { amountOfCell } from '#shared/types/fields/number.ts'
@@ -55,7 +56,7 @@ export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Prom
     const keys = (query.by ?? []).map((key) => groupKey(type, hideableIn(access, query), key))
     const summed = query.sums.map((key) => summable(type, access, query, key))
     const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
-    const fill = shaped(access, `sums ${shape} ${compiled.shape}`, () =>
+    const fill = searched(access, `sums ${shape} ${compiled.shape}`, () =>
       sumsOf(
         type,
         keys.map(({ value }) => value),

@@ -1,6 +1,7 @@
 import { announce, type Outcome } from '#shared/events/announce.ts'
 import { wantsSnapshots } from '#shared/events/snapshot.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { instantAfter } from '#shared/kernel/instant.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
@@ -72,12 +73,11 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   }
   try {
     const [outcome] = await scope.db.query<Outcome>(
-      updateRecord(
-        type,
-        fields,
-      )({
-        ...cellsOf(fields, after),
+      updateRecord(type)({
+        ...cellsOf(type.fields, after),
         ...changeSlots(scope, type, before, after),
+        sent: type.fields.map((field) => fields.includes(field)),
+        next: instantAfter(stored.updated_at),
         snapshot: await snapshotOf(scope, type, next),
         id: stored.id,
       }),

@@ -1,9 +1,9 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { utcInstant } from '#shared/kernel/instant.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { makeToken, visiblePrefix } from '#shared/people/tokens.ts'
 import { grantsNoMore } from '#shared/policy/containment.ts'
-import { readInstant } from '#shared/policy/instant.ts'
 import { readActor } from '#shared/scope/actor.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { type AccessKey, deleteKey, findAccessKey, insertKey, listKeyRows } from '#shared/workspaces/keys-store.ts'
@@ -75,7 +75,7 @@ async function requireNoMore({ db, workspace, actor }: Scope, accountId: string)
 
 function readExpiry(text: string | null, now: Date): string | null {
   if (text === null) return null
-  const instant = readInstant(text)
+  const instant = utcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be RFC 3339, such as 2030-01-31T12:00:00Z')
   if (new Date(instant) <= now) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
   return instant

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { Database } from '#shared/db/database.ts'
-import { maxPrepared } from '#shared/db/prepared-run.ts'
+import { maxPreparedLength } from '#shared/db/prepared-run.ts'
 import { asArrays, type Statement, sql } from '#shared/db/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -43,7 +43,7 @@ const found = {
   big: 2 ** 40,
   exact: '1.10',
   thing: { a: [1, null] },
-  at: '2026-11-21T08:00:00.5Z',
+  at: '2026-11-21T08:00:00.500000Z',
   list: ['a', '"b"', null],
   bytes: Buffer.from([0, 255]),
 }
@@ -130,18 +130,20 @@ test('a statement without a name is parsed each time, and gives the same rows', 
   t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
 })
 
-test('a connection keeps so many prepared statements: one more takes the place of the one that has rested longest', async (t) => {
+test('a connection keeps so much text of prepared statements: one more takes the place of the one that has rested longest', async (t) => {
   const database = await single(t)
-  const nth = (index: number) => sql(`nth ${index}`, `select ${index} as index`)()
+  const most = 10
+  const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)
+  const nth = (index: number) => sql(`nth ${index}`, `select ${index} as index${padding}`)()
   const kept = async () => (await database.query<{ count: number }>({ text: 'select count(*) from pg_prepared_statements' }))[0]?.count
-  for (let index = 0; index < maxPrepared; index++) await database.query(nth(index))
+  for (let index = 0; index < most; index++) await database.query(nth(index))
   await database.query(nth(0))
-  t.is(await kept(), maxPrepared)
+  t.is(await kept(), most)
   const sent = await messages(database, async () => {
-    t.deepEqual(await database.query(nth(maxPrepared)), [{ index: maxPrepared }])
+    t.deepEqual(await database.query(nth(most)), [{ index: most }])
     t.deepEqual(await database.query(nth(0)), [{ index: 0 }])
     t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the one that made room is prepared again')
   })
   t.deepEqual(sent, ['close', 'parse', 'describe', 'close', 'parse', 'describe'])
-  t.is(await kept(), maxPrepared)
+  t.is(await kept(), most)
 })

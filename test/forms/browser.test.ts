@@ -4,8 +4,7 @@ import test from 'ava'
 import type { Page } from 'playwright-core'
 import { everyField } from '#test/api/pages/browser/shown.ts'
 import { admitVisitors, leads, makeForm, makeLeads, submissionsOf } from '#test/forms/making.ts'
-import { putFile } from '#test/sites/making.ts'
-import { admitVisitors as admitReaders, makeSite } from '#test/sites/making.ts'
+import { admitVisitors as admitReaders, makeSite, putFile } from '#test/sites/making.ts'
 import { browse } from '#test/support/browser.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -66,7 +65,10 @@ for (const javaScriptEnabled of [true, false]) {
     t.is(await page.getByLabel('Name').inputValue(), 'Ann')
     await price.fill('12.50')
     await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Send' }).click()])
-    t.deepEqual((await submissionsOf(w, made)).map(({ values }) => values), [{ name: 'Ann', price: 12.5 }])
+    t.deepEqual(
+      (await submissionsOf(w, made)).map(({ values }) => values),
+      [{ name: 'Ann', price: 12.5 }],
+    )
   })
 }
 
@@ -143,7 +145,8 @@ inBrowser('no other website and no hosted content makes a visitor’s browser su
   }
   await page.goto(`${w.visitor.root}${site.open}/attack`).catch(() => undefined)
   const sent = page.evaluate(
-    ([url]) => fetch(url ?? '', { method: 'POST', body: '{"values":{"email":"a@example.com"}}', headers: { 'content-type': 'text/plain' } }).then(
+    ([url]) =>
+      fetch(url ?? '', { method: 'POST', body: '{"values":{"email":"a@example.com"}}', headers: { 'content-type': 'text/plain' } }).then(
         ({ status }) => status,
         () => 'refused',
       ),

@@ -42,7 +42,7 @@ test('cells become values as their field reads them, and blank ones are left to 
   t.true(rows.text.includes('"size":12345678901234.123456'))
   const [one, two] = await valuesOf(w, 'things')
   t.like(one, { state: 'old', price: { amount: 12.5, code: 'EUR' }, due: { amount: 3, code: 'JPY' }, done: true, day: '2026-01-31' })
-  t.deepEqual([one?.tags, one?.links, one?.at], [['a', 'b|c'], [id, id], '2026-01-31T09:00:00Z'])
+  t.deepEqual([one?.tags, one?.links, one?.at], [['a', 'b|c'], [id, id], '2026-01-31T09:00:00.000000Z'])
   t.like(two, {
     state: 'new',
     price: { amount: 7, code: 'USD' },

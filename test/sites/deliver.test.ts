@@ -13,7 +13,11 @@ async function begin(): Promise<{ w: World; site: Made; get: (path: string, head
   const w = await start()
   await admitVisitors(w, ['shop', 'assets', 'hidden'])
   const site = await makeSite(w)
-  return { w, site, get: (path, headers) => w.visitor.get(site.open + path, { ...fromAnywhere(), 'cache-control': 'max-age=0', ...headers }) }
+  return {
+    w,
+    site,
+    get: (path, headers) => w.visitor.get(site.open + path, { ...fromAnywhere(), 'cache-control': 'max-age=0', ...headers }),
+  }
 }
 
 test('a published document is delivered with its version, for sixty seconds', async (t) => {
@@ -47,9 +51,13 @@ test('nothing, a slash and index are one; a path is what it is and no other', as
   await putDocument(w, site, 'about/index', { title: 'About' })
   for (const path of ['', '/', '/index']) t.is((await get(path)).data.title, 'Home', path)
   for (const path of ['/about/', '/about/index', '/%61bout/']) t.is((await get(path)).data.title, 'About', path)
-  for (const path of ['/about', '/Index', '/index/', '/about//', '//index', '/about%2findex', '/a/..%2findex']) t.is((await get(path)).status, 404, path)
+  for (const path of ['/about', '/Index', '/index/', '/about//', '//index', '/about%2findex', '/a/..%2findex'])
+    t.is((await get(path)).status, 404, path)
   for (const target of ['/about/../index', '/./index', '/a/%2e%2e/index']) {
-    const answer = await sendRaw(w.api.port, `GET ${site.open}${target} HTTP/1.1`, ['Host: x', `X-Forwarded-For: 10.0.0.${Math.random() * 250}`])
+    const answer = await sendRaw(w.api.port, `GET ${site.open}${target} HTTP/1.1`, [
+      'Host: x',
+      `X-Forwarded-For: 10.0.0.${Math.random() * 250}`,
+    ])
     t.is(answer.status, 404, target)
   }
 })
@@ -88,7 +96,8 @@ test('twelve doors to a draft are the same wall as nothing', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'draft', { published: false })
   await putDocument(w, site, 'draft/index', { published: false })
-  const version = (await w.db.query(`select version from site_content where path = 'draft' and workspace_id = $1`, [w.org.id])).rows[0].version
+  const version = (await w.db.query(`select version from site_content where path = 'draft' and workspace_id = $1`, [w.org.id])).rows[0]
+    .version
   const hidden = await makeSite(w, 'hidden', false)
   await putDocument(w, hidden, 'draft')
   const closed = await makeSite(w, 'closed')

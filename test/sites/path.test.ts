@@ -23,7 +23,35 @@ test('every way to write a path comes to one text', (t) => {
 })
 
 test('what is odd names nothing', (t) => {
-  const odd = ['//', '/a//b', '//a', '/a//', '/.', '/..', '/a/../b', '/./a', '/%2e', '/%2E%2e', '/a/%2e%2e/b', '/.%2e', '/a%2fb', '/a%5Cb', '/a\\b']
-  const broken = ['/%', '/%zz', '/%c3', '/%ff', '/%00', '/a%0ab', '/%7f', '/%c2%85', '/%ed%a0%80', `/${'x'.repeat(1_025)}`, `/${'ä'.repeat(513)}`]
+  const odd = [
+    '//',
+    '/a//b',
+    '//a',
+    '/a//',
+    '/.',
+    '/..',
+    '/a/../b',
+    '/./a',
+    '/%2e',
+    '/%2E%2e',
+    '/a/%2e%2e/b',
+    '/.%2e',
+    '/a%2fb',
+    '/a%5Cb',
+    '/a\\b',
+  ]
+  const broken = [
+    '/%',
+    '/%zz',
+    '/%c3',
+    '/%ff',
+    '/%00',
+    '/a%0ab',
+    '/%7f',
+    '/%c2%85',
+    '/%ed%a0%80',
+    `/${'x'.repeat(1_025)}`,
+    `/${'ä'.repeat(513)}`,
+  ]
   for (const path of [...odd, ...broken]) t.is(normalPath(path), undefined, path)
 })

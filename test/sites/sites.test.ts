@@ -48,7 +48,8 @@ test('a document is written, read, listed and deleted', async (t) => {
   t.deepEqual(await paths(), ['a b', 'about/index', 'about/us', 'zebra'])
   t.deepEqual(await paths('?prefix=about/'), ['about/index', 'about/us'])
   t.deepEqual(await paths('?limit=2&after=about/index'), ['about/us', 'zebra'])
-  for (const query of ['limit=0', 'limit=1001', `prefix=${'x'.repeat(1_025)}`]) t.is((await owner.get(`${site.inside}?${query}`)).status, 400)
+  for (const query of ['limit=0', 'limit=1001', `prefix=${'x'.repeat(1_025)}`])
+    t.is((await owner.get(`${site.inside}?${query}`)).status, 400)
   t.is((await owner.delete(`${site.inside}/zebra`)).status, 204)
   t.is((await owner.delete(`${site.inside}/zebra`)).status, 404)
   t.is((await owner.get(`${site.inside}/zebra`)).status, 404)
@@ -98,7 +99,10 @@ test('bytes are kept as they are, with their own type, and read back only as a f
   t.is((await putDocument(w, site, 'data.bin')).status, 200)
   t.is((await owner.get(`${site.inside}/data.bin`)).data.title, 'Title')
   t.is((await putFile(w, `${site.inside}/empty`, '', 'text/plain')).data.size, 0)
-  t.is((await putFile(w, `${site.inside}/form`, 'x', 'multipart/form-data; boundary=x')).data.content_type, 'multipart/form-data; boundary=x')
+  t.is(
+    (await putFile(w, `${site.inside}/form`, 'x', 'multipart/form-data; boundary=x')).data.content_type,
+    'multipart/form-data; boundary=x',
+  )
   const large = await putFile(w, `${site.inside}/large`, Buffer.alloc(2_000_001), 'text/plain')
   t.is(large.status, 400)
   t.regex(large.body.error.message, /file must be at most/)

@@ -1,4 +1,5 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
+import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { OutboxMail } from '#shared/mail/store.ts'
 import type { Way } from '#workers/mail/ways.ts'
 
@@ -29,9 +30,9 @@ export async function compose(mail: OutboxMail, { from, dkim }: Way, publicUrl: 
 
 function messageOf(mail: OutboxMail, from: Way['from'], publicUrl: string): SendMailOptions {
   return {
-    from,
+    from: typeof from === 'string' ? from : { ...from, name: asTyped(from.name) },
     to: { name: '', address: mail.recipient },
-    subject: mail.subject,
+    subject: asTyped(mail.subject),
     ...(mail.body_text === '' && mail.body_html !== null ? {} : { text: mail.body_text }),
     ...(mail.body_html === null ? {} : { html: mail.body_html }),
     ...(mail.calendar ? { icalEvent: { ...mail.calendar, filename: false } } : {}),
@@ -42,3 +43,6 @@ function messageOf(mail: OutboxMail, from: Way['from'], publicUrl: string): Send
     disableUrlAccess: true,
   }
 }
+
+/** Text that looks like encoded words already, which nodemailer would leave for receivers to decode, is encoded to be shown as it stands. */
+const asTyped = (text: string): string => (text.includes('=?') ? encodeWord(text, 'B', 52) : text)

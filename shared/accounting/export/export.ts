@@ -3,8 +3,8 @@ import { beancount } from '#shared/accounting/export/beancount.ts'
 import { csv } from '#shared/accounting/export/csv.ts'
 import type { ExportFormat } from '#shared/accounting/export/format.ts'
 import { hledger } from '#shared/accounting/export/hledger.ts'
-import { fixed } from '#shared/accounting/report.ts'
-import { findUsedAccounts } from '#shared/accounting/store/books.ts'
+import { fixed } from '#shared/accounting/fixed.ts'
+import { findCurrencies, findUsedAccounts } from '#shared/accounting/store/books.ts'
 import { entriesByDate } from '#shared/accounting/walk.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -24,6 +24,7 @@ export async function* exportBooks(
   done: (entries: number) => Promise<void>,
 ): AsyncGenerator<Buffer> {
   const before = await fixed(scope, recordedBefore, 'recorded_before')
+  const held = await scope.db.query<{ currency: string }>(findCurrencies(scope.workspace.id, before))
   const used = await scope.db.query<{ account_id: string }>(findUsedAccounts(scope.workspace.id, before))
   const ids = used.map(({ account_id }) => account_id)
   const known = await findAccounts(scope, ids)
@@ -38,6 +39,7 @@ export async function* exportBooks(
   if (written === 0) yield Buffer.from(head(booksFrom(null)))
 
   function booksFrom(firstDate: string | null) {
-    return { workspaceId: scope.workspace.id, before, accounts: [...accounts.values()].sort(compareAccounts), firstDate }
+    const currencies = held.map(({ currency }) => currency)
+    return { workspaceId: scope.workspace.id, before, currencies, accounts: [...accounts.values()].sort(compareAccounts), firstDate }
   }
 }

@@ -15,6 +15,7 @@ export interface ExportedBooks {
   readonly workspaceId: string
   /** The instant before which the entries were posted. */
   readonly before: string
+  readonly currencies: readonly string[]
   /** Every account that has lines. */
   readonly accounts: readonly Account[]
   /** The earliest date of an entry; null without entries. */

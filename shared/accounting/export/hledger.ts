@@ -10,10 +10,11 @@ const description = (text: string): string => oneLine(text).replaceAll(';', ',')
 export const hledger: ExportFormat = {
   contentType: 'text/plain; charset=utf-8',
   extension: 'journal',
-  head: ({ workspaceId, before, accounts }) =>
+  head: ({ workspaceId, before, currencies, accounts }) =>
     [
       `; Kontor, workspace ${workspaceId}, everything posted before ${before}`,
       'decimal-mark .',
+      ...currencies.map((currency) => `commodity ${currency}`),
       ...accounts.map((account) => `account ${accountName(account)}${account.name === '' ? '' : `  ; ${comment(account.name)}`}`),
       '',
       '',

@@ -1,7 +1,7 @@
 import { builder } from '#shared/db/builder.ts'
-import { slot } from '#shared/db/statement.ts'
+import { type Fill, slot } from '#shared/db/statement.ts'
 import { allColumns } from '#shared/records/record.ts'
-import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 const columnsIn = (accounts: RecordType) => {

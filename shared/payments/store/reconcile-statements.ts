@@ -1,7 +1,7 @@
 import { builder } from '#shared/db/builder.ts'
-import { slot, sql } from '#shared/db/statement.ts'
+import { type Fill, slot, sql } from '#shared/db/statement.ts'
 import type { StoredRecord } from '#shared/records/record.ts'
-import { type Fill, shaped, tableOf } from '#shared/records/statements.ts'
+import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
 /** A link as far as it is reconciled. */

@@ -63,7 +63,7 @@ const written: readonly (readonly [FieldType, FieldValue, string, FieldRules?])[
   ['number', '12345678901234.123456', '12345678901234.123456'],
   ['currency', { amount: '12.5', code: 'EUR' }, '12.5 EUR'],
   ['bool', false, 'false'],
-  ['datetime', '2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.5Z'],
+  ['datetime', '2026-01-01T00:00:00.500000Z', '2026-01-01T00:00:00.500000Z'],
   ['multiselect', ['a', 'd|e'], '["a","d|e"]', options],
   ['multiselect', [], '[]', options],
   ['refs', [id], `["${id}"]`],

@@ -21,7 +21,7 @@ const accepted: readonly (readonly [FieldType, Readonly<Record<string, unknown>>
   ['currency', { default: { amount: 12.5, code: 'USD' } }],
   ['bool', { default: 'true' }, { default: true }],
   ['date', { default: '2026-01-31' }],
-  ['datetime', { default: '2026-01-31T00:00:00+01:00' }, { default: '2026-01-30T23:00:00Z' }],
+  ['datetime', { default: '2026-01-31T00:00:00+01:00' }, { default: '2026-01-30T23:00:00.000000Z' }],
   ['select', { options: ['a', 'constructor', '__proto__'], default: 'constructor' }],
   ['multiselect', { options: ['a', 'b'], default: ['b', 'a'] }],
   ['ref', { ref_type: 'companies', default: id }],

@@ -29,7 +29,13 @@ const rows: Readonly<Partial<Record<FieldType, readonly FieldValue[]>>> = {
   currency: [euro('1'), yen('1'), euro('2'), null],
   bool: [true, false, null],
   date: ['2026-01-01', '2026-01-02', '2026-01-03', null],
-  datetime: ['2026-01-01T23:59:59.999999Z', '2026-01-02T00:00:00Z', '2026-01-02T23:59:59.999999Z', '2026-01-03T00:00:00Z', null],
+  datetime: [
+    '2026-01-01T23:59:59.999999Z',
+    '2026-01-02T00:00:00.000000Z',
+    '2026-01-02T23:59:59.999999Z',
+    '2026-01-03T00:00:00.000000Z',
+    null,
+  ],
   ref: [one, two, null],
 }
 const [eve, start, end, next] = rows.datetime as readonly string[] as [string, string, string, string]
@@ -61,7 +67,7 @@ const cases: readonly Case[] = [
   ['date', undefined, '2026-01-02', ['2026-01-02']],
   ['date', 'ne', '2026-01-02', ['2026-01-01', '2026-01-03', null]],
   ['date', 'gte', '2026-01-02', ['2026-01-02', '2026-01-03']],
-  ['date', 'eq', '2026-01-02T23:00:00Z', ['2026-01-02']],
+  ['date', 'eq', '2026-01-02T23:00:00.000000Z', ['2026-01-02']],
   ['date', 'lt', '2026-01-02T23:00:00-02:00', ['2026-01-01', '2026-01-02']],
   ['datetime', undefined, '2026-01-02', [start, end]],
   ['datetime', 'ne', '2026-01-02', [eve, next, null]],
@@ -71,8 +77,8 @@ const cases: readonly Case[] = [
   ['datetime', 'lte', '2026-01-02', [eve, start, end]],
   ['datetime', 'lte', '9999-12-31', [eve, start, end, next]],
   ['datetime', 'eq', '2026-01-02T01:00:00+01:00', [start]],
-  ['datetime', 'ne', '2026-01-02T00:00:00Z', [eve, end, next, null]],
-  ['datetime', 'gt', '2026-01-02T00:00:00Z', [end, next]],
+  ['datetime', 'ne', '2026-01-02T00:00:00.000000Z', [eve, end, next, null]],
+  ['datetime', 'gt', '2026-01-02T00:00:00.000000Z', [end, next]],
   ['ref', undefined, one.toUpperCase(), [one]],
 ]
 for (const [type, op, value, found] of cases) {

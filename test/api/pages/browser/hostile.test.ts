@@ -6,8 +6,8 @@ import { admitVisitors, makeForm } from '#test/forms/making.ts'
 import { admitVisitors as admitReaders, makeSite, putFile } from '#test/sites/making.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { browse } from '#test/support/browser.ts'
-import { thingsOf } from '#test/support/things.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { thingsOf } from '#test/support/things.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1' })
 const { inBrowser, open } = browse(test)
@@ -49,14 +49,14 @@ inBrowser(`none of ${payloads.length} payloads runs in a form’s page, also wit
     const batch = payloads.slice(from, from + size)
     const formOf = (text: (index: number, most: number) => string) => ({
       name: text(0, 200),
-      description: batch.map((_, index) => text(index, 80)).join('\n'),
+      description: batch.map((_, index) => text(index, 48)).join('\n'),
       fields: batch.map((_, index) => ({
         key: `f_${index}`,
         label: text(index, 200),
         type: index % 2 === 0 ? 'select' : 'multiselect',
         options: [`${text(index, 190)} ${index}`],
       })),
-      settings: { submit_label: short(text(1, 80), 80), success_message: batch.map((_, index) => text(index, 30)).join('\n') },
+      settings: { submit_label: short(text(1, 80), 80), success_message: batch.map((_, index) => text(index, 18)).join('\n') },
     })
     const shown: string[][] = []
     for (const [name, form] of [
@@ -135,16 +135,29 @@ inBrowser('what a website runs, runs in an origin that is none: no storage, and 
       fetch(path).then((answer) => answer.text().then(() => path), () => 'refused'))).then((all) => tell('read', [...new Set(all)]))`
   const rows = [
     ['page.html', 'text/html', `<!doctype html><body><script>${script}</script>`],
-    ['page.xhtml', 'application/xhtml+xml', `<html xmlns="http://www.w3.org/1999/xhtml"><body><script><![CDATA[${script}]]></script></body></html>`],
+    [
+      'page.xhtml',
+      'application/xhtml+xml',
+      `<html xmlns="http://www.w3.org/1999/xhtml"><body><script><![CDATA[${script}]]></script></body></html>`,
+    ],
   ] as const
   const page = await open(t)
   for (const [path, type, text] of rows) {
     t.is((await putFile(w, `${site.inside}/${path}`, text, type)).status, 201)
     await page.goto(`${w.visitor.root}${site.open}/${path}`)
     await page.waitForFunction('document.body.dataset.read')
-    t.deepEqual(await page.evaluate('({ ...document.body.dataset })'), { origin: 'null', storage: 'SecurityError', cookie: 'SecurityError', read: 'refused' }, path)
+    t.deepEqual(
+      await page.evaluate('({ ...document.body.dataset })'),
+      { origin: 'null', storage: 'SecurityError', cookie: 'SecurityError', read: 'refused' },
+      path,
+    )
   }
-  await putFile(w, `${site.inside}/a.svg`, `<svg xmlns="http://www.w3.org/2000/svg"><script>document.documentElement.id = window.origin</script></svg>`, 'image/svg+xml')
+  await putFile(
+    w,
+    `${site.inside}/a.svg`,
+    `<svg xmlns="http://www.w3.org/2000/svg"><script>document.documentElement.id = window.origin</script></svg>`,
+    'image/svg+xml',
+  )
   await page.goto(`${w.visitor.root}${site.open}/a.svg`)
   t.is(await page.evaluate('document.documentElement.id'), 'null')
 })

@@ -40,7 +40,8 @@ inBrowser('the browser keeps origins apart, or nothing that follows says anythin
   await page.goto(`${w.visitor.root.replace('127.0.0.1', 'localhost')}/healthz`)
   const read = (path: string) =>
     page.evaluate(
-      (url) => fetch(url).then(
+      (url) =>
+        fetch(url).then(
           (answer) => answer.status,
           (error: Error) => error.name,
         ),

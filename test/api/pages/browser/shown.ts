@@ -16,7 +16,12 @@ const keys = { type: 'none', name: 'none', email: 'none', number: 'none', status
 
 const every = [
   { key: 'name', label: 'Your name', type: 'string', required: true },
-  { key: 'email', label: 'Your address for our answer, which may be long and have a word-that-does-not-want-to-break', type: 'email', required: true },
+  {
+    key: 'email',
+    label: 'Your address for our answer, which may be long and have a word-that-does-not-want-to-break',
+    type: 'email',
+    required: true,
+  },
   { key: 'price', label: 'What may it cost?', type: 'currency' },
   { key: 'day', label: 'Which day?', type: 'date' },
   { key: 'time', label: 'When?', type: 'datetime' },
@@ -32,7 +37,9 @@ export async function everyField(w: World): Promise<string> {
   await w.org.owner.patch(w.org.path, { name: 'Bäckerei Ährenkranz & Töchter', color: '#ffd54a' })
   await admitVisitors(w)
   const settings = { submit_label: 'Order the cake', success_message: 'Thank you.\nWe will write to you.' }
-  return (await makeForm(w, { name: 'Order a cake', description: 'We bake on weekdays.\nPlease order two days ahead.', fields: every, settings })).hosted
+  return (
+    await makeForm(w, { name: 'Order a cake', description: 'We bake on weekdays.\nPlease order two days ahead.', fields: every, settings })
+  ).hosted
 }
 
 /** Every page there is, and what they say when something is wrong. A page that is new goes here. */

@@ -1,0 +1,138 @@
+import { Replaced } from '#api/http/reply.ts'
+import { answer, org } from '#api/http/route.ts'
+import { changeCalendar, createCalendar, deleteCalendar, getCalendar, listCalendars, viewOf } from '#shared/calendar/calendars.ts'
+import { switchFeed } from '#shared/calendar/feed-link.ts'
+import { moved, moveInput, moveRecord } from '#shared/calendar/move-record.ts'
+import { calendarChange, calendarInput, calendarView, deleted, shareInput, shareView } from '#shared/calendar/schemas.ts'
+import { addShare, listShares, removeShare } from '#shared/calendar/shares.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+
+// Access is each calendar's own (shared/calendar/access.ts): roles, shares, visibility and ownership together decide it.
+const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
+const calendars = `${org}/calendar/calendars` as const
+const calendar = `${calendars}/:calId` as const
+const shares = `${calendar}/shares` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: calendars,
+    summary: 'List calendars',
+    description: "The caller's own, those shared with it, and those that its roles reach.",
+    query: schema(
+      t.Object({
+        all: t.Optional(
+          t.Enum(['0', '1', 'true', 'false'], { description: "1 for other members' personal calendars that they let be seen, too." }),
+        ),
+      }),
+    ),
+    status: 200,
+    response: schema(t.Array(calendarView.json)),
+    handle: ({ query }, scope) => listCalendars(scope, query.all === '1' || query.all === 'true'),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: calendars,
+    summary: 'Create a calendar',
+    description: 'A personal one belongs to the person that makes it; any other needs calendar:manage on its key.',
+    body: calendarInput,
+    fails: ['KEY_TAKEN', 'FORBIDDEN'],
+    status: 201,
+    response: calendarView,
+    handle: ({ body }, scope) => createCalendar(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: calendar,
+    summary: 'Get a calendar',
+    status: 200,
+    response: calendarView,
+    handle: ({ params }, scope) => getCalendar(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: calendar,
+    summary: 'Change a calendar',
+    description: 'What is left out stays. settings merge by their keys, null removes one; booking and source are replaced whole.',
+    body: calendarChange,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: calendarView,
+    handle: ({ params, body }, scope) => changeCalendar(scope, params.calId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: calendar,
+    summary: 'Delete a calendar',
+    description: 'With its events. The team calendar and the main calendars of people stay.',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params }, scope) => deleteCalendar(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${calendar}/feed`,
+    summary: 'Turn the subscription link on or off',
+    description: 'Each time that it is turned on there is a new link, and the old one stays dead.',
+    body: schema(t.Object({ enabled: t.Boolean() }, { title: 'FeedSwitch' })),
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: calendarView,
+    handle: async ({ params, body }, scope) => viewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: `${calendar}/records/:recordId`,
+    summary: 'Move a record of a records calendar',
+    description: 'Needs calendar:write on the calendar and records:update on the record; the fields that it writes must be visible.',
+    body: moveInput,
+    fails: ['FORBIDDEN', 'DUPLICATE_VALUE'],
+    status: 200,
+    response: moved,
+    handle: ({ params, body }, scope) => moveRecord(scope, params.calId, params.recordId, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: shares,
+    summary: 'List the shares of a calendar',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: schema(t.Array(shareView.json)),
+    handle: ({ params }, scope) => listShares(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: shares,
+    summary: 'Share a calendar with a member',
+    description: 'Sharing again with the same person replaces its level.',
+    body: shareInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    replaces: true,
+    response: shareView,
+    handle: async ({ params, body }, scope) => {
+      const { share, isNew } = await addShare(scope, params.calId, body)
+      return isNew ? share : new Replaced(share)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${shares}/:shareId`,
+    summary: 'Take a share of a calendar back',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params }, scope) => removeShare(scope, params.calId, params.shareId),
+  }),
+]

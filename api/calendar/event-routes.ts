@@ -1,0 +1,121 @@
+import { answer, org } from '#api/http/route.ts'
+import { answerInvitation } from '#shared/calendar/answer.ts'
+import { changeEvent } from '#shared/calendar/change-event.ts'
+import { createEvent } from '#shared/calendar/create-event.ts'
+import { deleteEvent } from '#shared/calendar/delete-event.ts'
+import { answerInput, changeQuery, eventChange, eventInput, eventList, eventView, listQuery } from '#shared/calendar/event-schemas.ts'
+import { freeBusy, freeBusyQuery, getFreeBusy } from '#shared/calendar/free-busy.ts'
+import { listEvents } from '#shared/calendar/list-events.ts'
+import { eventsOfRecord, getEvent } from '#shared/calendar/read-event.ts'
+import { deleted } from '#shared/calendar/schemas.ts'
+import { suggest, suggestInput, suggestion } from '#shared/calendar/suggest.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { requireRecordType } from '#shared/types/record-type.ts'
+
+const common = { tag: 'Calendar events', app: 'calendar', permission: 'member', limit: null } as const
+const events = `${org}/calendar/events` as const
+const event = `${events}/:eventId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: events,
+    summary: 'List events in a window',
+    description:
+      'Repeats are expanded, into 2,000 occurrences at most. Of what the caller may not look into it sees that the time is taken.',
+    query: listQuery,
+    status: 200,
+    response: eventList,
+    handle: ({ query }, scope) => listEvents(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: events,
+    summary: 'Create an event',
+    description: 'Guests are mailed an invitation unless notify is false.',
+    body: eventInput,
+    fails: ['FORBIDDEN', 'SLOT_TAKEN'],
+    status: 201,
+    response: eventView,
+    handle: ({ body }, scope) => createEvent(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: event,
+    summary: 'Get an event',
+    status: 200,
+    response: eventView,
+    handle: ({ params }, scope) => getEvent(scope, params.eventId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: event,
+    summary: 'Change an event',
+    description: 'Of a repeating one all of it, one occurrence, or that and those after it. Guests hear of what concerns them.',
+    query: changeQuery,
+    body: eventChange,
+    fails: ['FORBIDDEN', 'SLOT_TAKEN'],
+    status: 200,
+    response: eventView,
+    handle: ({ params, query, body }, scope) => changeEvent(scope, params.eventId, body, query),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: event,
+    summary: 'Delete an event',
+    description:
+      'Of a repeating one all of it, one occurrence, or that and those after it. Guests are mailed a cancellation unless notify is 0.',
+    query: changeQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params, query }, scope) => deleteEvent(scope, params.eventId, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${event}/rsvp`,
+    summary: 'Answer my invitation',
+    body: answerInput,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: eventView,
+    handle: ({ params, body }, scope) => answerInvitation(scope, params.eventId, body.status),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/calendar/freebusy`,
+    summary: 'Tell when people and calendars are busy',
+    query: freeBusyQuery,
+    status: 200,
+    response: freeBusy,
+    handle: ({ query }, scope) => getFreeBusy(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${org}/calendar/suggest`,
+    summary: 'Suggest times when everybody is free',
+    body: suggestInput,
+    status: 200,
+    response: suggestion,
+    handle: ({ body }, scope) => suggest(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/calendar/records/:typeKey/:recordId/events`,
+    summary: 'List the events that are linked to a record',
+    permission: 'records:read',
+    on: async ({ params }, scope) => (await requireRecordType(scope, params.typeKey)).key,
+    status: 200,
+    response: schema(t.Array(eventView.json)),
+    handle: ({ params }, scope) => eventsOfRecord(scope, params.typeKey, params.recordId),
+  }),
+]

@@ -1,0 +1,26 @@
+import { createWriteStream } from 'node:fs'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Outcome } from '../command.ts'
+import { findTarget, type TargetOptions } from '../import/target.ts'
+import type { Shell } from '../shell.ts'
+
+interface ExportOptions extends TargetOptions {
+  readonly format: string
+  readonly file?: string | undefined
+}
+
+/** Writes a workspace's books to a file as they come, or to standard output. */
+export async function exportLedger({ format, file, ...options }: ExportOptions, shell: Shell): Promise<Outcome> {
+  const { api, orgId } = await findTarget(options, shell.environment)
+  const bytes = await api.download(`/orgs/${orgId}/accounting/export?format=${encodeURIComponent(format)}`)
+  if (file !== undefined) {
+    const written = createWriteStream(file)
+    await pipeline(bytes, written)
+    return { data: { format, file, size_bytes: written.bytesWritten }, lines: [`${written.bytesWritten} bytes written to ${file}`] }
+  }
+  const parts: Buffer[] = []
+  await pipeline(bytes, new Writable({ write: (part, _, next) => next(void parts.push(part) as unknown as null) }))
+  const text = Buffer.concat(parts).toString()
+  return { data: { format, text }, lines: [text.replace(/\n$/, '')] }
+}

@@ -1,0 +1,38 @@
+import type { Outcome } from '../command.ts'
+import { findTarget, type TargetOptions } from '../import/target.ts'
+import type { Shell } from '../shell.ts'
+import { accountsOf, charts } from './chart.ts'
+
+interface ChartOptions extends TargetOptions {
+  readonly name?: string | undefined
+}
+
+interface Result {
+  readonly status: number
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** Makes the accounts of a chart. One whose code is there already stays as it is; any other that is refused makes it a failure. */
+export async function importChart({ name, ...options }: ChartOptions, shell: Shell): Promise<Outcome> {
+  if (name === undefined) return { data: { charts: Object.keys(charts) }, lines: describeCharts() }
+  const accounts = accountsOf(name)
+  const { api, orgId } = await findTarget(options, shell.environment)
+  const operations = accounts.map((values) => ({ op: 'create', values }))
+  const { results } = await api.post<{ results: readonly Result[] }>(`/orgs/${orgId}/records/accounts/batch`, { json: { operations } })
+  const created = results.filter(({ status }) => status === 201).length
+  const present = results.filter(({ error }) => error?.code === 'DUPLICATE_VALUE').length
+  const errors = results.flatMap(({ error }, index) =>
+    error && error.code !== 'DUPLICATE_VALUE' ? [{ code: accounts[index]?.code, message: error.message }] : [],
+  )
+  return {
+    data: { chart: name, created, present, errors },
+    lines: [
+      `${created} accounts made${present > 0 ? `, ${present} were there` : ''}`,
+      ...errors.map(({ code, message }) => `${code}: ${message}`),
+    ],
+    failed: errors.length > 0,
+  }
+}
+
+const describeCharts = (): string[] =>
+  Object.entries(charts).map(([name, { summary, rows }]) => `${name.padEnd(12)}${rows.length} accounts for ${summary}`)

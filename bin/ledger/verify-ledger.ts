@@ -1,0 +1,13 @@
+import type { Verification } from '#shared/accounting/seal.ts'
+import type { Outcome } from '../command.ts'
+import { findTarget, type TargetOptions } from '../import/target.ts'
+import type { Shell } from '../shell.ts'
+
+/** Checks a workspace's books; a difference makes it a failure. */
+export async function verifyLedger(options: TargetOptions, shell: Shell): Promise<Outcome> {
+  const { api, orgId } = await findTarget(options, shell.environment)
+  const found = await api.get<Verification>(`/orgs/${orgId}/accounting/verify`)
+  const looked = `${found.entries} entries and ${found.seals} seals`
+  const lines = found.differences.map(({ kind, id, detail }) => `${kind} ${id}: ${detail}`)
+  return { data: found, lines: found.ok ? [`${looked}: nothing differs`] : [`${looked}: they differ`, ...lines], failed: !found.ok }
+}

@@ -1,0 +1,219 @@
+import type { Knex } from 'knex'
+
+/** Calendars, their events with guests, shares and bookings. New tables; a trigger on members, whose table it takes for an instant. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create extension if not exists btree_gist;
+
+    create table calendars (
+      workspace_id uuid not null references workspaces on delete cascade,
+      id uuid not null,
+      key text not null,
+      kind text not null check (kind in ('personal', 'org', 'records')),
+      -- Of a personal calendar: whose it is.
+      owner_id uuid references users on delete cascade,
+      is_primary boolean not null default false,
+      name text not null,
+      description text not null default '',
+      color text not null default '',
+      visibility text not null default 'none' check (visibility in ('none', 'busy', 'read')),
+      timezone text not null,
+      settings jsonb not null default '{}',
+      -- The subscription link's secret: looked up by its SHA-256, and sealed to be named again.
+      feed_hash bytea,
+      feed_sealed bytea,
+      -- Since when its owner is no member any more: out of reach, and gone after 30 days.
+      left_at timestamptz,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      primary key (workspace_id, id),
+      constraint calendars_key unique (workspace_id, key),
+      check ((kind = 'personal') = (owner_id is not null)),
+      check ((feed_hash is null) = (feed_sealed is null))
+    );
+    create unique index calendars_primary on calendars (workspace_id, owner_id) where is_primary;
+    create index calendars_owner on calendars (workspace_id, owner_id) where owner_id is not null;
+    create unique index calendars_feed on calendars (workspace_id, feed_hash) where feed_hash is not null;
+    create index calendars_left on calendars (left_at) where left_at is not null;
+
+    -- What changes with every event: it stands apart, so that a calendar's own row does not.
+    create table calendar_states (
+      workspace_id uuid not null,
+      calendar_id uuid not null,
+      version bigint not null default 1,
+      -- Up to when reminders and triggers have been fired.
+      fired_until timestamptz,
+      primary key (workspace_id, calendar_id),
+      foreign key (workspace_id, calendar_id) references calendars on delete cascade
+    );
+
+    create table calendar_shares (
+      workspace_id uuid not null,
+      calendar_id uuid not null,
+      id uuid not null,
+      user_id uuid not null,
+      level text not null check (level in ('busy', 'read', 'write', 'manage')),
+      created_at timestamptz not null default now(),
+      primary key (workspace_id, calendar_id, id),
+      constraint calendar_shares_user unique (workspace_id, calendar_id, user_id),
+      foreign key (workspace_id, calendar_id) references calendars on delete cascade,
+      foreign key (workspace_id, user_id) references members (workspace_id, user_id) on delete cascade
+    );
+    create index calendar_shares_of_user on calendar_shares (workspace_id, user_id);
+
+    create table calendar_events (
+      workspace_id uuid not null,
+      id uuid not null,
+      calendar_id uuid not null,
+      uid text not null,
+      -- Of a changed or cancelled occurrence: its series, and when the rule had it.
+      series_id uuid,
+      original_start timestamptz,
+      original_date date,
+      -- Deleted, not just cancelled: it is shown nowhere.
+      is_removed boolean not null default false,
+      title text not null,
+      description text not null default '',
+      location text not null default '',
+      color text not null default '',
+      -- A time is an instant, with the zone whose clock repeats follow; an all-day event has dates, the second one the day after its last.
+      start_at timestamptz,
+      end_at timestamptz,
+      start_date date,
+      end_date date,
+      timezone text not null,
+      -- What the clock of the zone shows at the start, and the release of the zone data that says so.
+      wall_start timestamp not null,
+      zone_release text not null,
+      recurrence text,
+      -- Further and left-out starts of a series, as its clock shows them.
+      rdates jsonb not null default '[]',
+      exdates jsonb not null default '[]',
+      -- From the first start to the last end, somewhat wider for dates; without an upper end for a series that goes on for ever.
+      extent tstzrange not null,
+      status text not null default 'confirmed' check (status in ('confirmed', 'tentative', 'cancelled')),
+      visibility text not null default 'default' check (visibility in ('default', 'private')),
+      is_free boolean not null default false,
+      reminders integer[],
+      source text not null default 'manual',
+      sequence integer not null default 0,
+      -- Of an event that somebody else organizes, as a file said: {name, email}.
+      organizer jsonb,
+      record_type text,
+      record_id uuid,
+      -- Who or what makes the same event once, when its work is repeated.
+      natural_key text,
+      created_by uuid,
+      -- When its times were last set: what lay before then is not reminded of.
+      timed_at timestamptz not null,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      primary key (workspace_id, id),
+      foreign key (workspace_id, calendar_id) references calendars on delete cascade,
+      foreign key (workspace_id, series_id) references calendar_events on delete cascade,
+      check ((start_at is null) = (end_at is null) and (start_date is null) = (end_date is null) and (start_at is null) <> (start_date is null)),
+      check (end_at >= start_at and end_date > start_date),
+      check ((series_id is null) = (original_start is null and original_date is null)),
+      check (series_id is null or recurrence is null)
+    );
+    create index calendar_events_extent on calendar_events using gist (workspace_id, calendar_id, extent);
+    create unique index calendar_events_uid on calendar_events (workspace_id, calendar_id, uid) where series_id is null;
+    create unique index calendar_events_exception on calendar_events (workspace_id, series_id, original_start) where original_start is not null;
+    create unique index calendar_events_exception_day on calendar_events (workspace_id, series_id, original_date) where original_date is not null;
+    create index calendar_events_record on calendar_events (workspace_id, record_type, record_id) where record_id is not null;
+    create unique index calendar_events_natural_key on calendar_events (workspace_id, natural_key) where natural_key is not null;
+
+    create table calendar_attendees (
+      workspace_id uuid not null,
+      event_id uuid not null,
+      id uuid not null,
+      position integer not null,
+      user_id uuid,
+      email text not null,
+      name text not null default '',
+      status text not null default 'needs_action' check (status in ('accepted', 'declined', 'tentative', 'needs_action')),
+      is_booker boolean not null default false,
+      -- False when the day's mail was used up, or nobody was to be told.
+      is_mailed boolean not null default false,
+      token_hash bytea not null,
+      token_sealed bytea not null,
+      primary key (workspace_id, event_id, id),
+      foreign key (workspace_id, event_id) references calendar_events on delete cascade
+    );
+    create unique index calendar_attendees_email on calendar_attendees (workspace_id, event_id, lower(email));
+    create index calendar_attendees_user on calendar_attendees (workspace_id, user_id) where user_id is not null;
+    create unique index calendar_attendees_token on calendar_attendees (workspace_id, token_hash);
+
+    create table bookings (
+      workspace_id uuid not null,
+      event_id uuid not null,
+      calendar_id uuid not null,
+      attendee_id uuid not null,
+      -- The time as it was booked; null once the organizer has moved it elsewhere, or it is cancelled.
+      slot tstzrange,
+      status text not null default 'booked' check (status in ('booked', 'cancelled')),
+      name text not null,
+      email text not null,
+      notes text not null,
+      request_key text,
+      request_hash bytea,
+      created_at timestamptz not null default now(),
+      primary key (workspace_id, event_id),
+      foreign key (workspace_id, event_id) references calendar_events on delete cascade,
+      constraint bookings_slot exclude using gist (workspace_id with =, calendar_id with =, slot with &&) where (status = 'booked'),
+      check (status = 'booked' or slot is null)
+    );
+    create unique index bookings_request on bookings (workspace_id, calendar_id, request_key) where request_key is not null;
+
+    -- Mails of calendars that have gone out on a day, by what is capped: a workspace or an address.
+    create table calendar_mail_counts (
+      day date not null,
+      kind text not null,
+      subject text not null,
+      mails integer not null,
+      primary key (day, kind, subject)
+    );
+
+    create function note_calendar_change() returns trigger language plpgsql as $$
+    begin
+      update calendar_states as state set version = version + 1
+      from (select distinct workspace_id, calendar_id from changed) as calendar
+      where state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.calendar_id;
+      return null;
+    end $$;
+    create trigger calendar_events_added after insert on calendar_events
+      referencing new table as changed for each statement execute function note_calendar_change();
+    create trigger calendar_events_changed after update on calendar_events
+      referencing new table as changed for each statement execute function note_calendar_change();
+    create trigger calendar_events_moved after update on calendar_events
+      referencing old table as changed for each statement execute function note_calendar_change();
+    create trigger calendar_events_gone after delete on calendar_events
+      referencing old table as changed for each statement execute function note_calendar_change();
+
+    create function note_calendar() returns trigger language plpgsql as $$
+    begin
+      insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
+      return null;
+    end $$;
+    create trigger calendars_added after insert on calendars for each row execute function note_calendar();
+
+    create function note_calendar_settings() returns trigger language plpgsql as $$
+    begin
+      update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
+      return null;
+    end $$;
+    create trigger calendars_changed after update on calendars for each row execute function note_calendar_settings();
+
+    -- Whoever leaves takes the way to its calendars along, and whoever comes back finds them.
+    create function keep_calendars() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' then
+        update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
+      else
+        update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $$;
+    create trigger members_keep_calendars after insert or delete on members for each row execute function keep_calendars();
+  `)
+}

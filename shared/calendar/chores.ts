@@ -1,0 +1,13 @@
+import { oldRows } from '#shared/db/old-rows.ts'
+
+export const calendarChores = [
+  // Those of members that left are given back if the person returns within 30 days (decisions, People, keys, workspaces).
+  oldRows('sweep_left_calendars', { table: 'calendars', old: 'left_at < $1', by: 'left_at', keptDays: 30, everyMinutes: 60, batch: 20 }),
+  oldRows('sweep_calendar_mail_counts', {
+    table: 'calendar_mail_counts',
+    old: 'day < $1::timestamptz::date',
+    by: 'day',
+    keptDays: 2,
+    everyMinutes: 60,
+  }),
+]

@@ -1,0 +1,34 @@
+import { findAttendees } from '#shared/calendar/attendees-store.ts'
+import type { Attendee, EventRow } from '#shared/calendar/event.ts'
+import { findEvent, findExceptions, lockEvent } from '#shared/calendar/events-store.ts'
+import { type ReadEvent, requireSight } from '#shared/calendar/read-event.ts'
+import type { Access } from '#shared/calendar/schemas.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** An event that is about to be changed, locked, with all that belongs to it. */
+export interface EventSet extends ReadEvent {
+  /** The series, when the event is one or an occurrence of one. */
+  readonly series: EventRow | undefined
+  /** Its changed occurrences, removed ones too. */
+  readonly exceptions: readonly EventRow[]
+  /** The guests of the event, the series and the exceptions, by event. */
+  readonly guestsOf: ReadonlyMap<string, readonly Attendee[]>
+}
+
+/** Locks an event for a change, by its series where it has one. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
+export async function lockEventSet(scope: Scope, id: string, needed: Access): Promise<EventSet> {
+  const { db, workspace } = scope
+  const found = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
+  const root = found && (await lockEvent(db, workspace.id, found.series_id ?? found.id))
+  const isOccurrence = found !== undefined && found.series_id !== null
+  const read = await requireSight(scope, isOccurrence ? root && (await findEvent(db, workspace.id, found.id)) : root, needed)
+  const series = root?.recurrence ? root : undefined
+  const exceptions = series ? await findExceptions(db, workspace.id, [series.id]) : []
+  const ids = [read.event.id, ...(series ? [series.id] : []), ...exceptions.map((one) => one.id)]
+  return { ...read, series, exceptions, guestsOf: await findAttendees(db, workspace.id, [...new Set(ids)]) }
+}
+
+/** The guests of one event of a set. */
+export const guestsIn = ({ guestsOf }: Pick<EventSet, 'guestsOf'>, { id }: Pick<EventRow, 'id'>): readonly Attendee[] =>
+  guestsOf.get(id) ?? []

@@ -1,0 +1,162 @@
+import { RRuleTemporal } from 'rrule-temporal'
+import { Temporal } from 'temporal-polyfill'
+import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
+import { atWall, dateMs, dateText, wallMs } from '#shared/calendar/time.ts'
+import type { When } from '#shared/calendar/when.ts'
+import { problem } from '#shared/kernel/errors.ts'
+
+/** A time that repeats: its first occurrence, the rule, and starts beside it and without it. */
+export interface Series extends When {
+  readonly rule: string
+  readonly rdates: readonly number[]
+  readonly exdates: readonly number[]
+}
+
+/**
+ * Periods and candidates that one question may look at: a rule that never comes true, such as 30 February, is given up after some ten
+ * milliseconds, and has no further occurrence then.
+ */
+const [mostPeriods, mostCandidates] = [40_000, 100_000]
+
+/** Rules that were asked lately: one that is asked again answers in microseconds instead of a millisecond. */
+const lately = new Map<string, Stepper>()
+const mostLately = 5_000
+
+/** A rule that can be asked for starts. */
+interface Stepper {
+  readonly rule: RRuleTemporal | undefined
+  /** Milliseconds that the library's starts lack: it counts in seconds. */
+  readonly rest: number
+}
+
+/**
+ * The starts of a series from `from` until before `to`, in their order, as many as `atMost`. The first occurrence is one whether its rule
+ * gives it or not (decisions, Calendar); a start that a clock change skips is none.
+ */
+export function startsOf(series: Series, from: number, to: number, atMost: number): number[] {
+  const { rule, rest } = stepperOf(series)
+  const left = new Set(series.exdates)
+  const starts = new Set<number>()
+  if (series.start >= from && series.start < to) starts.add(series.start)
+  for (const start of series.rdates) if (start >= from && start < to) starts.add(start)
+  if (rule && to > series.start) {
+    const [after, before] = [Math.max(from, series.start) - rest, to - rest]
+    for (const start of stepThrough(rule, after, before, atMost + left.size + starts.size)) {
+      if (start + rest >= from && start + rest < to) starts.add(start + rest)
+    }
+  }
+  return [...starts]
+    .filter((start) => !left.has(start))
+    .sort((a, b) => a - b)
+    .slice(0, atMost)
+}
+
+/** A short window is asked for at once; where there may be very many starts they are stepped through until there are enough. */
+function stepThrough(rule: RRuleTemporal, after: number, before: number, atMost: number): number[] {
+  try {
+    const chunkMs = 400 * 86_400_000
+    const starts: number[] = []
+    for (let from = after; from < before && starts.length < atMost; from += chunkMs) {
+      const found = rule.between(new Date(from), new Date(Math.min(before, from + chunkMs)), true)
+      starts.push(...found.map((start) => start.epochMilliseconds))
+      if (found.length === 0 && from + chunkMs < before) {
+        const next = rule.next(new Date(from + chunkMs), true)
+        if (!next) break
+        from = Math.max(from, next.epochMilliseconds - chunkMs)
+      }
+    }
+    return starts
+  } catch {
+    // Given up: the rule asked for more steps than one question may take.
+    return []
+  }
+}
+
+/** Whether a time is a start of the series. */
+export const isStart = (series: Series, start: number): boolean => startsOf(series, start, start + 1, 1).length === 1
+
+/** When the series starts for the last time; undefined when it goes on for ever, or for longer than is worth counting. */
+export function lastStart(series: Series): number | undefined {
+  const parts = partsOf(series.rule)
+  const until = untilOf(parts.get('UNTIL'), series)
+  if (until !== undefined) return Math.max(series.start, until, ...series.rdates)
+  const count = Number(parts.get('COUNT') ?? 0)
+  if (count === 0 || count > mostCounted) return undefined
+  return startsOf({ ...series, exdates: [] }, series.start, forEver, mostCounted + series.rdates.length + 1).at(-1)
+}
+
+/** Occurrences that are counted to find the last one. */
+const mostCounted = 2_000
+/** After every time that there may be. */
+export const forEver = Date.parse('9999-12-31T00:00:00Z')
+
+/** Throws VALIDATION_ERROR for a rule that the library cannot follow. */
+export function requireFollowable(series: Series): void {
+  try {
+    makeStepper(series)
+  } catch (error) {
+    throw problem('VALIDATION_ERROR', `recurrence cannot be followed: ${String((error as Error).message).slice(0, 200)}`)
+  }
+}
+
+function stepperOf(series: Series): Stepper {
+  const key = `${series.rule} ${series.start} ${series.allDay ? 'dates' : series.zone}`
+  const known = lately.get(key)
+  if (known) return known
+  if (lately.size >= mostLately) lately.clear()
+  let made: Stepper = { rule: undefined, rest: 0 }
+  try {
+    made = makeStepper(series)
+  } catch {
+    // A rule that was kept and cannot be followed any more has its first occurrence alone.
+  }
+  lately.set(key, made)
+  return made
+}
+
+function makeStepper(series: Series): Stepper {
+  const rest = series.start % 1_000
+  const zone = series.allDay ? 'UTC' : series.zone
+  const dtstart = Temporal.Instant.fromEpochMilliseconds(series.start - rest).toZonedDateTimeISO(zone)
+  const parts = partsOf(series.rule)
+  const until = untilOf(parts.get('UNTIL'), series)
+  const plain = {
+    UNTIL: until === undefined ? undefined : compact(until),
+    ...(series.allDay ? { BYHOUR: undefined, BYMINUTE: undefined, BYSECOND: undefined } : {}),
+  }
+  const make = (count: string | undefined) =>
+    new RRuleTemporal({
+      rruleString: `RRULE:${ruleOf(parts, { ...plain, COUNT: count })}`,
+      dtstart,
+      maxIterations: mostPeriods,
+      maxCandidateEvaluations: mostCandidates,
+      cache: false,
+    })
+  const count = parts.get('COUNT')
+  const rule = make(count)
+  if (count === undefined || isInStep(rule, series.start - rest)) return { rule, rest }
+  // The first occurrence counts, also when the rule would not give it.
+  return { rule: Number(count) === 1 ? undefined : make(String(Number(count) - 1)), rest }
+}
+
+function isInStep(rule: RRuleTemporal, start: number): boolean {
+  try {
+    return rule.between(new Date(start), new Date(start), true).length > 0
+  } catch {
+    return true
+  }
+}
+
+/** The last instant at which a rule may start: its UNTIL in UTC, a day's last second by the clock of the series, a date for dates. */
+export function untilOf(text: string | undefined, { allDay, zone }: Pick<When, 'allDay' | 'zone'>): number | undefined {
+  const [, year, month, day, hour = '23', minute = '59', second = '59', utc] =
+    /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(text ?? '') ?? []
+  if (year === undefined) return undefined
+  const reading = Date.parse(`${year}-${month}-${day}T00:00:00Z`) + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000
+  if (Number.isNaN(reading)) return undefined
+  if (allDay) return dateMs(dateText(utc ? wallMs(reading, zone) : reading))
+  return utc ? reading : atWall(reading, zone)
+}
+
+/** An instant as RFC 5545 writes it in UTC. */
+export const compact = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`

@@ -1,0 +1,23 @@
+import { requireCalendar } from '#shared/calendar/access.ts'
+import { type Calendar, writeFeed } from '#shared/calendar/calendars-store.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { sealer } from '#shared/kernel/seal.ts'
+import { makeSecret } from '#shared/people/tokens.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+const links = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar feeds')
+
+/** The subscription link of a calendar; undefined while it is off. */
+export function feedUrl(scope: Scope, { id, feed_sealed }: Calendar): string | undefined {
+  if (feed_sealed === null) return undefined
+  return `${scope.config.publicUrl}/cal/${scope.workspace.id}/feed/${links(scope).open(feed_sealed, id)}.ics`
+}
+
+/** Turns the subscription link on, with a secret that is new each time, or off. A records calendar has none. */
+export async function switchFeed(scope: Scope, id: string, enabled: boolean) {
+  const { calendar, access } = await requireCalendar(scope, id, 'manage')
+  if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar has no subscription link')
+  const token = makeSecret()
+  const feed = enabled ? { hash: token.hash, sealed: links(scope).seal(token.text, calendar.id) } : null
+  return { calendar: await writeFeed(scope.db, scope.workspace.id, calendar, feed, scope.now()), access }
+}

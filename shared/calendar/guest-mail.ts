@@ -1,0 +1,82 @@
+import { type Attendee, type EventRow, whenOf } from '#shared/calendar/event.ts'
+import { type WrittenOut, writeIcs } from '#shared/calendar/ics/write.ts'
+import { ruleWords, whenWords } from '#shared/calendar/words.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import type { Mail } from '#shared/mail/mail.ts'
+
+/** What a mail to a guest is made of. */
+export interface GuestMail {
+  readonly id: string
+  readonly method: 'REQUEST' | 'CANCEL'
+  readonly news: 'invited' | 'changed' | 'cancelled' | 'booked'
+  readonly event: EventRow
+  readonly series: EventRow | undefined
+  readonly exceptions: readonly EventRow[]
+  readonly guest: Pick<Attendee, 'email' | 'name'>
+  /** The guest's answer as it is now. */
+  readonly status: Attendee['status']
+  /** The address of the guest's own page; undefined for a cancellation. */
+  readonly page: string | undefined
+  readonly organizer: { readonly name: string; readonly email: string | null }
+  readonly workspace: { readonly id: string; readonly name: string }
+  readonly now: Date
+}
+
+const subjects = { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancelled', booked: 'Booked' } as const
+
+/** The mail that asks a guest to come, or tells that it need not: in words, and as calendars understand it (RFC 6047). */
+export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Mail {
+  const { event, guest, organizer, workspace, news } = mail
+  return {
+    id: mail.id,
+    workspaceId: workspace.id,
+    kind: news === 'booked' ? 'booking' : 'calendar',
+    to: guest.email,
+    subject: `${subjects[news]}: ${event.title}`,
+    text: textOf(mail),
+    ...(organizer.email === null ? {} : { headers: { 'Reply-To': organizer.email } }),
+    calendar: { method: mail.method, content: writeIcs({ method: mail.method, events: eventsOf(config, mail), now: mail.now }) },
+  }
+}
+
+/** A calendar answers to the organizer, who is whom the mail is from: programs compare the two (RFC 6047, 3). */
+function eventsOf(
+  config: Pick<Config, 'mailFrom'>,
+  { event, series, exceptions, guest, status, organizer, method }: GuestMail,
+): WrittenOut[] {
+  const from = /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom
+  const said = { sight: 'details' as const, organizer: { name: organizer.name, email: from }, attendees: [{ ...guest, status }] }
+  const asTold = (one: EventRow): EventRow => (method === 'CANCEL' ? { ...one, status: 'cancelled' } : one)
+  const removed = exceptions
+    .filter(({ is_removed }) => is_removed)
+    .map((one) => Date.parse(one.original_start ?? `${one.original_date}T00:00:00Z`))
+  const kept = exceptions.filter(({ is_removed }) => !is_removed)
+  return [{ event: asTold(event), series, removed, ...said }, ...kept.map((one) => ({ event: asTold(one), series: event, ...said }))]
+}
+
+const openings = {
+  invited: (who: string) => `${who} invites you to this event.`,
+  changed: (who: string) => `${who} has changed this event.`,
+  cancelled: (who: string) => `${who} has cancelled this event.`,
+  booked: (who: string) => `Your booking with ${who} is confirmed.`,
+} as const
+
+function textOf({ event, guest, organizer, news, page, workspace }: GuestMail): string {
+  const repeats = ruleWords(event.recurrence)
+  const lines = [
+    guest.name === '' ? 'Hello,' : `Hello ${oneLine(guest.name)},`,
+    '',
+    openings[news](oneLine(organizer.name || workspace.name)),
+    '',
+    `  ${oneLine(event.title)}`,
+    `  ${whenWords(whenOf(event))}`,
+    ...(repeats === '' ? [] : [`  Repeats ${repeats}`]),
+    ...(event.location === '' ? [] : [`  ${oneLine(event.location)}`]),
+    ...(event.description === '' || news === 'cancelled' ? [] : ['', event.description]),
+    ...(page === undefined ? [] : ['', news === 'booked' ? 'To see or cancel your booking, open' : 'To answer, open', page]),
+    '',
+  ]
+  return lines.join('\n')
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -1,0 +1,56 @@
+import { findMembers, type WrittenAttendee } from '#shared/calendar/attendees-store.ts'
+import type { Answer, Attendee } from '#shared/calendar/event.ts'
+import type { AttendeeInput } from '#shared/calendar/event-schemas.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { sealer } from '#shared/kernel/seal.ts'
+import { makeSecret } from '#shared/people/tokens.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** Somebody to be invited. */
+export interface Guest {
+  readonly user_id: string | null
+  readonly email: string
+  readonly name: string
+}
+
+/** Those whom a caller invites, each address once. Throws VALIDATION_ERROR for a user that is no member, and for nobody at all. */
+export async function readGuests({ db, workspace }: Scope, sent: readonly AttendeeInput[]): Promise<Guest[]> {
+  const ids = sent.flatMap(({ user_id }) => (user_id === undefined ? [] : [user_id]))
+  const emails = sent.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()]))
+  const members = ids.length + emails.length === 0 ? [] : await findMembers(db, workspace.id, ids.filter(isUuid), emails)
+  const byId = new Map(members.map((member) => [member.id, member]))
+  const byEmail = new Map(members.map((member) => [member.email.toLowerCase(), member]))
+  const guests = sent.map(({ user_id, email, name = '' }, index): Guest => {
+    const member = user_id === undefined ? byEmail.get(email?.toLowerCase() ?? '') : byId.get(user_id.toLowerCase())
+    if (user_id !== undefined && !member) throw problem('VALIDATION_ERROR', `attendees[${index}].user_id must be a member of the workspace`)
+    if (member) return { user_id: member.id, email: member.email, name: member.name }
+    if (email === undefined) throw problem('VALIDATION_ERROR', `attendees[${index}] must have user_id or email`)
+    return { user_id: null, email, name }
+  })
+  return [...new Map(guests.map((guest) => [guest.email.toLowerCase(), guest])).values()]
+}
+
+const tokens = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar invitations')
+
+/** A guest's secret, by which its own page opens. */
+export const tokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
+  tokens(scope).open(token_sealed, id)
+
+/** A guest to be written, with a secret of its own. Whoever invites itself comes. */
+export function newAttendee(
+  scope: Scope,
+  eventId: string,
+  guest: Guest,
+  position: number,
+  said: { readonly status?: Answer; readonly isBooker?: boolean } = {},
+): WrittenAttendee {
+  const id = newId()
+  const token = makeSecret()
+  const isSelf = guest.user_id !== null && guest.user_id === scope.actor.id
+  const status = said.status ?? (isSelf ? 'accepted' : 'needs_action')
+  return {
+    ...{ event_id: eventId, id, position, ...guest, status },
+    ...{ is_booker: said.isBooker ?? false, is_mailed: false, token_hash: token.hash, token_sealed: tokens(scope).seal(token.text, id) },
+  }
+}

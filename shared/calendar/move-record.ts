@@ -1,0 +1,59 @@
+import { requireCalendar } from '#shared/calendar/access.ts'
+import type { RecordSource } from '#shared/calendar/schemas.ts'
+import { instantMs, instantText } from '#shared/calendar/time.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { isDay } from '#shared/kernel/instant.ts'
+import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { getRecord } from '#shared/records/read.ts'
+import { changeRecord } from '#shared/records/update.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { findRecordType } from '#shared/types/record-type.ts'
+
+export const moveInput = schema(
+  t.Object(
+    {
+      start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
+      end: t.Optional(t.String({ description: 'The same; what is left out stays as it is.' })),
+    },
+    { title: 'RecordMove' },
+  ),
+)
+export const moved = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))
+
+/**
+ * Moves a record of a records calendar to another time: it needs write access to the calendar, records:update on the record, and to see the
+ * fields that it writes (decisions, Calendar). Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, and what a change of the record throws.
+ */
+export async function moveRecord(
+  scope: Scope,
+  calendarId: string,
+  recordId: string,
+  { start, end }: TypeOf<typeof moveInput>,
+): Promise<{ moved: true }> {
+  const { calendar } = await requireCalendar(scope, calendarId, 'busy')
+  if (calendar.kind !== 'records') throw problem('NOT_FOUND')
+  const source = calendar.settings.source as RecordSource
+  const type = isUuid(recordId) ? await findRecordType(scope, source.type_key) : undefined
+  const field = type?.fieldByKey.get(source.start_field)
+  if (!type || !field || scope.actor.policy.permits('records:read', type.key) === 'never') throw problem('NOT_FOUND')
+  const { values } = await getRecord(scope, type.key, recordId)
+  if (!Object.hasOwn(values, source.start_field)) throw problem('NOT_FOUND')
+  await requireCalendar(scope, calendarId, 'write')
+  if (end !== undefined && !source.end_field) throw problem('VALIDATION_ERROR', 'end: the calendar has no field for the end')
+  if (end !== undefined && !Object.hasOwn(values, source.end_field ?? '')) throw problem('FORBIDDEN', `Needs to see ${source.end_field}`)
+  if (scope.actor.policy.permits('records:update', type.key) === 'never') throw problem('FORBIDDEN', `Needs records:update on ${type.key}`)
+  const isDate = field.type === 'date'
+  await changeRecord(scope, type.key, recordId, {
+    [source.start_field]: readTime('start', start, isDate),
+    ...(end === undefined ? {} : { [source.end_field ?? '']: readTime('end', end, isDate) }),
+  })
+  return { moved: true }
+}
+
+/** A time as the field keeps it: a date, or an instant, of a day its midnight in UTC. */
+function readTime(name: string, text: string, isDate: boolean): string {
+  const ms = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : instantMs(text)
+  if (ms === undefined) throw problem('VALIDATION_ERROR', `${name} must be an RFC 3339 instant or YYYY-MM-DD`)
+  return isDate ? text.slice(0, 10) : instantText(ms)
+}

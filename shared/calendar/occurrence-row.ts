@@ -1,0 +1,13 @@
+import { type EventRow, whenOf } from '#shared/calendar/event.ts'
+import { dateText, instantText } from '#shared/calendar/time.ts'
+
+/** The columns by which a row stands for an occurrence of a series. */
+export const occurrenceColumns = (series: EventRow, original: number) => {
+  const { allDay } = whenOf(series)
+  return {
+    series_id: series.id,
+    uid: series.uid,
+    original_start: allDay ? null : instantText(original),
+    original_date: allDay ? dateText(original) : null,
+  }
+}

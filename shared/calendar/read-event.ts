@@ -1,0 +1,100 @@
+import { accessTo, atLeast, requireAccess } from '#shared/calendar/access.ts'
+import { findAttendees } from '#shared/calendar/attendees-store.ts'
+import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
+import { type Attendee, type EventRow, originalOf, whenOf } from '#shared/calendar/event.ts'
+import type { EventView } from '#shared/calendar/event-schemas.ts'
+import { findEvent, findEventsOfRecord } from '#shared/calendar/events-store.ts'
+import type { Access } from '#shared/calendar/schemas.ts'
+import { sightOf } from '#shared/calendar/sight.ts'
+import { sixDigits } from '#shared/calendar/time.ts'
+import { shownTime } from '#shared/calendar/when.ts'
+import { ruleWords } from '#shared/calendar/words.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { getRecord } from '#shared/records/read.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** An event with what the caller may do with it. */
+export interface ReadEvent {
+  readonly event: EventRow
+  readonly calendar: Calendar
+  readonly access: Access
+  readonly guests: readonly Attendee[]
+}
+
+export const personOf = ({ actor }: Scope): string | null => (actor.type === 'user' ? actor.id : null)
+
+const isGuest = (scope: Scope, guests: readonly Attendee[]): boolean => {
+  const person = personOf(scope)
+  return person !== null && guests.some(({ user_id }) => user_id === person)
+}
+
+/** An event of which the caller sees the details. Throws NOT_FOUND for any other, FORBIDDEN when it may do less with it than it needs to. */
+export async function requireEvent(scope: Scope, id: string, needed: Access = 'none'): Promise<ReadEvent> {
+  const event = isUuid(id) ? await findEvent(scope.db, scope.workspace.id, id) : undefined
+  return requireSight(scope, event, needed)
+}
+
+/** The same of an event that was read. */
+export async function requireSight(scope: Scope, event: EventRow | undefined, needed: Access = 'none'): Promise<ReadEvent> {
+  const { actor, db, workspace } = scope
+  const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, personOf(scope), event.calendar_id) : undefined
+  if (!event || !calendar) throw problem('NOT_FOUND')
+  const guests = (await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []
+  const access = accessTo(calendar, actor)
+  if (sightOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND')
+  requireAccess(access, needed, calendar)
+  return { event, calendar, access, guests }
+}
+
+/** One event (document 3, Calendars and events). Throws NOT_FOUND for one whose details the caller does not see. */
+export async function getEvent(scope: Scope, id: string): Promise<EventView> {
+  return eventViewOf(await requireEvent(scope, id))
+}
+
+/** The events that are linked to a record and whose details the caller sees, the latest first. NOT_FOUND when it may not read the record. */
+export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: string): Promise<EventView[]> {
+  const { db, workspace } = scope
+  await getRecord(scope, typeKey, recordId)
+  const found = await findEventsOfRecord(db, workspace.id, typeKey, recordId.toLowerCase(), personOf(scope))
+  const guests = await findAttendees(
+    db,
+    workspace.id,
+    found.map(({ id }) => id),
+  )
+  const calendars = new Map<string, Calendar | undefined>()
+  for (const { calendar_id: id } of found)
+    if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, personOf(scope), id))
+  return found.flatMap((event) => {
+    const calendar = calendars.get(event.calendar_id)
+    if (!calendar) return []
+    const access = accessTo(calendar, scope.actor)
+    const sight = sightOf(event, { access, isGuest: event.my_status !== null })
+    return sight === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
+  })
+}
+
+/** An event as somebody sees it that sees its details. */
+export function eventViewOf({ event, calendar, access, guests }: ReadEvent): EventView {
+  const when = whenOf(event)
+  const original = originalOf(event)
+  const { id, title, description, location, color, status, visibility, source, series_id, record_type, record_id } = event
+  return {
+    ...{ id, calendar_id: calendar.id, calendar_name: calendar.name, title, description, location, color },
+    start: shownTime(when.start, when.allDay),
+    end: shownTime(when.end, when.allDay),
+    all_day: when.allDay,
+    timezone: when.zone,
+    recurrence: event.recurrence ?? '',
+    recurrence_text: ruleWords(event.recurrence),
+    ...{ status, visibility, source },
+    reminders: [...(event.reminders ?? calendar.settings.default_reminders ?? [])],
+    attendees: guests.map(({ id, email, name, status, is_mailed }) => ({ id, email, name, status, mailed: is_mailed })),
+    series_id,
+    original_start: original === undefined ? null : shownTime(original, event.original_date !== null),
+    ...{ record_type, record_id },
+    can_edit: atLeast(access, 'write'),
+    created_at: sixDigits(event.created_at),
+    updated_at: sixDigits(event.updated_at),
+  }
+}

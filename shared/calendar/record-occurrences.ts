@@ -1,0 +1,142 @@
+import { type Accessed, atLeast } from '#shared/calendar/access.ts'
+import type { Busy } from '#shared/calendar/busy.ts'
+import type { Calendar } from '#shared/calendar/calendars-store.ts'
+import type { ListWindow } from '#shared/calendar/occurrences.ts'
+import type { RecordSource } from '#shared/calendar/schemas.ts'
+import type { Shown } from '#shared/calendar/shown.ts'
+import { hiddenTitle } from '#shared/calendar/sight.ts'
+import { dateMs, dateText, dayMs, instantText, type Window } from '#shared/calendar/time.ts'
+import { busySpan, shownTime } from '#shared/calendar/when.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import { findRecords } from '#shared/records/find.ts'
+import type { RecordQuery } from '#shared/records/query.ts'
+import type { RecordView } from '#shared/records/record.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { findRecordType } from '#shared/types/record-type.ts'
+
+/** Records that one calendar shows in a window, those that begin in it and those that go on into it. */
+const mostRecords = 2_000
+
+interface RecordTime {
+  readonly record: RecordView
+  readonly allDay: boolean
+  readonly start: number
+  readonly end: number
+  readonly title: unknown
+}
+
+/**
+ * The records that stand in records calendars in a window, as the caller may read them at this moment: a hidden start leaves a record out, a
+ * hidden title leaves that the time is taken (decisions, Calendar).
+ */
+export async function recordOccurrences(
+  scope: Scope,
+  calendars: readonly Accessed[],
+  window: ListWindow,
+  atMost: number,
+): Promise<Shown[]> {
+  const shown: Shown[] = []
+  for (const { calendar, access } of calendars) {
+    if (calendar.kind !== 'records') continue
+    for (const time of await recordTimes(scope, calendar, window)) shown.push(occurrence(calendar, time, atLeast(access, 'read')))
+  }
+  return shown.slice(0, atMost)
+}
+
+/** When records calendars are taken, by the records that the caller may read. */
+export async function recordsBusy(scope: Scope, calendars: readonly Calendar[], window: Window): Promise<Map<string, Busy[]>> {
+  const busy = new Map<string, Busy[]>()
+  for (const calendar of calendars) {
+    if (calendar.kind !== 'records') continue
+    busy.set(
+      calendar.id,
+      (await recordTimes(scope, calendar, window)).map((time) => busySpan(time, calendar.timezone)),
+    )
+  }
+  return busy
+}
+
+function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, title }: RecordTime, isReader: boolean): Shown {
+  const details = isReader && title !== undefined
+  return {
+    from: busySpan({ allDay, start, end }, timezone).start,
+    shown: {
+      event_id: record.id,
+      series_id: null,
+      calendar_id: id,
+      start: shownTime(start, allDay),
+      end: shownTime(end, allDay),
+      all_day: allDay,
+      title: details ? String(title ?? '').slice(0, 300) : hiddenTitle,
+      status: 'confirmed',
+      recurring: false,
+      details,
+    },
+  }
+}
+
+async function recordTimes(scope: Scope, calendar: Calendar, window: ListWindow): Promise<RecordTime[]> {
+  const source = calendar.settings.source as RecordSource
+  const type = await findRecordType(scope, source.type_key)
+  const startField = type?.fieldByKey.get(source.start_field)
+  // A type or field that was deleted since leaves the calendar empty.
+  if (!type || !startField || scope.actor.policy.permits('records:read', type.key) === 'never') return []
+  const allDay = startField.type === 'date'
+  const endKey = source.end_field && type.fieldByKey.has(source.end_field) ? source.end_field : undefined
+  const text = (ms: number) => (allDay ? dateText(ms) : instantText(ms))
+  const reach = (allDay && window.days) || window
+  const margin = allDay && !window.days ? dayMs : 0
+  const [from, to] = [text(reach.from - margin), text(reach.to + margin)]
+  const { start_field: field } = source
+  const begins = {
+    filters: [
+      { field, op: 'gte', value: from },
+      { field, op: 'lt', value: to },
+    ],
+    seeing: [field],
+  }
+  const found = await find(scope, type.key, begins)
+  const goesOn = endKey && {
+    filters: [
+      { field, op: 'lt', value: from },
+      { field: endKey, op: allDay ? 'gte' : 'gt', value: from },
+    ],
+    seeing: [field, endKey],
+  }
+  const ongoing = goesOn ? await find(scope, type.key, goesOn) : []
+  return [...found, ...ongoing].flatMap((record) => timeOf(record, source, endKey, allDay) ?? [])
+}
+
+/** A field that the caller may never read names nothing: then the calendar is empty for it. */
+async function find(scope: Scope, typeKey: string, query: RecordQuery): Promise<RecordView[]> {
+  try {
+    return await findRecords(scope, typeKey, { ...query, limit: mostRecords })
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'VALIDATION_ERROR' || error.code === 'FORBIDDEN')) return []
+    throw error
+  }
+}
+
+const hourMs = 3_600_000
+
+/** When a record is: an hour or a day long, unless its end says more. */
+function timeOf(record: RecordView, source: RecordSource, endKey: string | undefined, allDay: boolean): RecordTime | undefined {
+  const { values } = record as { values: Readonly<Record<string, unknown>> }
+  const read = (value: unknown): number =>
+    typeof value === 'string' ? (allDay ? dateMs(value.slice(0, 10)) : Date.parse(value)) : Number.NaN
+  const start = read(values[source.start_field])
+  if (Number.isNaN(start)) return undefined
+  const given = endKey === undefined ? Number.NaN : read(values[endKey])
+  const least = start + (allDay ? dayMs : hourMs)
+  // The day that a record ends on is in.
+  const end = Number.isNaN(given) || given < start ? least : allDay ? given + dayMs : given
+  const title = source.title_field ? titleOf(values, source.title_field) : record.id
+  return { record, allDay, start, end, title }
+}
+
+/** The title, empty where the record has none; undefined where the caller does not see it. */
+function titleOf(values: Readonly<Record<string, unknown>>, key: string): unknown {
+  if (!Object.hasOwn(values, key)) return undefined
+  const value = values[key]
+  return typeof value === 'object' && value !== null && 'amount' in value ? value.amount : value
+}

@@ -1,0 +1,80 @@
+import { accessTo } from '#shared/calendar/access.ts'
+import type { Calendar } from '#shared/calendar/calendars-store.ts'
+import type { Attendee } from '#shared/calendar/event.ts'
+import type { FoundEvent } from '#shared/calendar/events-store.ts'
+import { takeMailShare } from '#shared/calendar/mail-share.ts'
+import type { Happens } from '#shared/calendar/occurrences.ts'
+import { sightOf } from '#shared/calendar/sight.ts'
+import { stableId } from '#shared/calendar/stable-id.ts'
+import { whenWords } from '#shared/calendar/words.ts'
+import { queueMail } from '#shared/mail/outbox.ts'
+import { notify } from '#shared/notifications/notify.ts'
+import { loadActor } from '#shared/scope/actor.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/**
+ * Reminds those who come: members by a notification, other guests by mail, each at most once (decisions, Calendar). Of an event without
+ * guests that is the owner of the calendar, on a team calendar whoever made the event and still sees it.
+ */
+export async function remind(
+  scope: Scope,
+  calendar: Calendar,
+  happens: Happens<FoundEvent>,
+  guests: readonly Attendee[],
+  minutes: number,
+): Promise<void> {
+  const { event, from } = happens
+  const coming = guests.filter(({ status }) => status !== 'declined')
+  const host = await hostOf(scope, calendar, event)
+  const members = [...new Set([...coming.flatMap(({ user_id }) => user_id ?? []), ...(host === undefined ? [] : [host])])]
+  const key = `reminder ${event.id} ${from} ${minutes}`
+  await notify(scope, members, {
+    title: `${event.title}: ${whenWords(happens.when)}`,
+    record: linkOf(event),
+    event: 'calendar.reminder',
+    key,
+  })
+  // Whoever organizes an event that a file brought reminds its guests itself.
+  if (event.organizer === null)
+    await mailGuests(
+      scope,
+      happens,
+      coming.filter(({ user_id }) => user_id === null),
+      key,
+    )
+}
+
+const linkOf = ({ record_type, record_id }: FoundEvent) =>
+  record_type !== null && record_id !== null ? { type: record_type, id: record_id } : null
+
+async function hostOf(scope: Scope, calendar: Calendar, event: FoundEvent): Promise<string | undefined> {
+  if (calendar.owner_id !== null) return calendar.owner_id
+  const maker = event.created_by === null ? undefined : await loadActor(scope.cache, scope.db, scope.workspace.id, event.created_by)
+  if (maker?.type !== 'user' || maker.id === null) return undefined
+  return sightOf(event, { access: accessTo(calendar, maker), isGuest: false }) === 'details' ? maker.id : undefined
+}
+
+async function mailGuests(
+  scope: Scope,
+  { event, when, from }: Happens<FoundEvent>,
+  guests: readonly Attendee[],
+  key: string,
+): Promise<void> {
+  if (guests.length === 0) return
+  const allowed = await takeMailShare(
+    scope,
+    guests.map(({ email }) => email),
+    'calendar',
+  )
+  for (const guest of guests.filter((_, index) => allowed[index])) {
+    const place = event.location === '' ? '' : `  ${event.location}\n`
+    await queueMail(scope, {
+      id: stableId(`${key} ${guest.id}`, from),
+      workspaceId: scope.workspace.id,
+      kind: 'calendar',
+      to: guest.email,
+      subject: `Reminder: ${event.title}`,
+      text: `This event is coming up.\n\n  ${event.title}\n  ${whenWords(when)}\n${place}`,
+    })
+  }
+}

@@ -1,0 +1,20 @@
+import { type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import type { WrittenEvent } from '#shared/calendar/events-store.ts'
+import { lastStart } from '#shared/calendar/expand.ts'
+import { dayMs } from '#shared/calendar/time.ts'
+
+const latest = Date.parse('9999-12-31T23:59:59Z')
+const instant = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
+
+/** An event with the time that all of its occurrences span. Dates have a day more at both ends: they begin when a zone's day does. */
+export function written(row: EventRow): WrittenEvent {
+  const when = whenOf(row)
+  const margin = when.allDay ? dayMs : 0
+  const series = seriesOf(row)
+  const first = Math.min(when.start, ...(series?.rdates ?? []))
+  const last = series ? lastStart(series) : when.start
+  const upper = last === undefined ? undefined : last + (when.end - when.start) + margin
+  const lower = first - margin
+  const isPoint = upper !== undefined && upper <= lower
+  return { ...row, extent: `[${instant(lower)},${upper === undefined ? '' : instant(Math.max(upper, lower))}${isPoint ? ']' : ')'}` }
+}

@@ -1,0 +1,30 @@
+import type { Occurrence } from '#shared/calendar/event-schemas.ts'
+import type { FoundEvent } from '#shared/calendar/events-store.ts'
+import type { Happens } from '#shared/calendar/occurrences.ts'
+import { hiddenTitle, sightOf, type Viewer } from '#shared/calendar/sight.ts'
+import { shownTime } from '#shared/calendar/when.ts'
+
+/** An occurrence as a caller sees it, with the instant by which it is sorted. */
+export interface Shown {
+  readonly from: number
+  readonly shown: Occurrence
+}
+
+/** An occurrence as somebody sees it; none when that is nothing. */
+export function shownTo({ event, when, from }: Happens<FoundEvent>, viewer: Viewer): Shown[] {
+  const sight = sightOf(event, viewer)
+  if (sight === 'none') return []
+  const shown: Occurrence = {
+    event_id: event.id,
+    series_id: event.series_id ?? (event.recurrence === null ? null : event.id),
+    calendar_id: event.calendar_id,
+    start: shownTime(when.start, when.allDay),
+    end: shownTime(when.end, when.allDay),
+    all_day: when.allDay,
+    title: sight === 'details' ? event.title : hiddenTitle,
+    status: event.status,
+    recurring: event.recurrence !== null || event.series_id !== null,
+    details: sight === 'details',
+  }
+  return [{ from, shown }]
+}

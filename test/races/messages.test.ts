@@ -1,0 +1,41 @@
+import test from 'ava'
+import { sendMessage } from '#shared/messages/send.ts'
+import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
+import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { scopeOf } from '#test/support/scope.ts'
+
+const arena = openArena(test)
+
+test.serial('of 20 who send a message under one natural key at once one does, and all get it', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const ring = await arena.ring()
+    const body = { name: 'Post', host: '10.0.0.1', from: 'a@example.com' }
+    const { id: connection_id } = await made(ring.owner.post(`${ring.path}/messages/connections`, body))
+    const scope = await scopeOf(arena.world(), ring)
+    const message = { connection_id, to: 'ann@example.com', subject: 'A', body_text: 'B' }
+    const sent = await Promise.all(Array.from({ length: 20 }, () => sendMessage(scope, message, { naturalKey: 'run:node:0' })))
+    t.is(new Set(sent.map(({ message_id }) => message_id)).size, 1)
+    t.is((await made(ring.owner.get(`${ring.path}/messages`))).length, 1)
+    await arena.world().drain()
+  }
+})
+
+test.serial('of 20 clicks at once on links of one address all succeed, and it stands on the list once', async (t) => {
+  const { config, db } = arena.world()
+  for (let round = 0; round < rounds; round++) {
+    const ring = await arena.ring()
+    const { rows } = await db.query(
+      `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status)
+       select $1, uuidv7(), 'message', 'Ann@example.com', array['ann@example.com'], 'A', 'B', 'sent' from generate_series(1, 5) returning id`,
+      [ring.id],
+    )
+    const links = rows.map(
+      ({ id }) => /\/unsubscribe\/[\w-]+/.exec(unsubscribeHeaders(config, ring.id, id)['List-Unsubscribe'] ?? '')?.[0] ?? '',
+    )
+    const answers = await atOnce(20, ring.owners, (client, index) =>
+      client.send('POST', links[index % 5] ?? '', 'List-Unsubscribe=One-Click', { 'content-type': 'application/x-www-form-urlencoded' }),
+    )
+    t.deepEqual(tally(answers), { 200: 20 })
+    t.is((await made(ring.owner.get(`${ring.path}/messages/do-not-contact`))).length, 1)
+  }
+})
