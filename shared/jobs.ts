@@ -1,5 +1,5 @@
 import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
-import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
+import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
@@ -47,6 +47,8 @@ export const jobs: readonly AnyJob[] = [
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancelLink,
   refreshLink,
