@@ -3,6 +3,8 @@ import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as flows } from '#api/flows/routes.ts'
+import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
 import { routes as publicForms } from '#api/forms/public.ts'
 import { routes as forms } from '#api/forms/routes.ts'
@@ -22,6 +24,8 @@ import { routes as payments } from '#api/payments/routes.ts'
 import { webhookRoutes } from '#api/payments/webhooks.ts'
 import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
+import { routes as queueItems } from '#api/queues/item-routes.ts'
+import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
@@ -50,6 +54,10 @@ export const routes: readonly Route[] = [
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...flows,
+  ...flowRuns,
+  ...queues,
+  ...queueItems,
   ...entries,
   ...reports,
   ...calendars,

@@ -7,10 +7,25 @@ import { functions } from '#bench/cases/functions.ts'
 import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
+import { messages } from '#bench/cases/messages.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { shapes } from '#bench/cases/shapes.ts'
 import { size } from '#bench/cases/size.ts'
 
 /** All cases, in the order in which they are measured: those that only read come first, since the others make tables grow. */
-export const groups: readonly Group[] = [size, access, records, living, csv, jobs, drain, fairness, recompute, functions, indexes, shapes]
+export const groups: readonly Group[] = [
+  size,
+  access,
+  records,
+  living,
+  csv,
+  jobs,
+  drain,
+  fairness,
+  messages,
+  recompute,
+  functions,
+  indexes,
+  shapes,
+]

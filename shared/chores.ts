@@ -2,6 +2,7 @@ import { blobChores } from '#shared/blobs/chores.ts'
 import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
+import { flowChores } from '#shared/flows/chores.ts'
 import { functionChores } from '#shared/functions/chores.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
 import { mailChores } from '#shared/mail/chores.ts'
@@ -23,5 +24,6 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...typeChores,
   ...recordChores,
   ...functionChores,
+  ...flowChores,
   ...calendarChores,
 ]

@@ -7,7 +7,8 @@ import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
-import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import { claimRequest, findAnswer, forgetAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import { findOperation } from '#shared/queue/operations.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** The longest Idempotency-Key (decisions, Idempotency). */
@@ -71,7 +72,8 @@ export async function once(services: ApiServices, request: RequestKey, work: (tx
 
 async function answerOnce(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
   const known = await kept(services.database, services, request)
-  if (known) return known
+  if (known && !(await isFaultOfOurs(services, known))) return known
+  if (known && 'operationId' in known) await forgetAnswer(services.database, request, known.operationId)
   for (let attempt = 1; ; attempt++) {
     try {
       return await claimAndAnswer(services, request, work)
@@ -102,6 +104,12 @@ async function claimAndAnswer(services: ApiServices, request: RequestKey, work: 
 
 /** Whether a failure is the caller's own, and not one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
+
+/** Whether the first answer was one of 5xx, which is not kept: the same request tries again (decisions, Idempotency). */
+async function isFaultOfOurs({ database }: ApiServices, outcome: Outcome): Promise<boolean> {
+  const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
+  return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500
+}
 
 async function kept(db: Executor, services: ApiServices, request: RequestKey): Promise<Outcome | undefined> {
   const found = await findAnswer(db, request)

@@ -18,6 +18,8 @@ export interface Config {
   readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
+  /** The chat endpoint, in OpenAI's form, that drafts flows; null where there is none. */
+  readonly agent: { readonly url: string; readonly model: string; readonly key: string | null } | null
   /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
   readonly egressAllow: readonly string[]
   /** Where payment providers are called. The operator's word: stand-ins take their place in tests. */
@@ -140,6 +142,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           domain: read('DKIM_DOMAIN', text()),
           selector: read('DKIM_SELECTOR', text()),
           privateKey: read('DKIM_KEY', (value) => signingKey(text()(value))),
+        }
+      : null,
+    agent: environment.AGENT_URL
+      ? {
+          url: read('AGENT_URL', address(['http:', 'https:'])),
+          model: read('AGENT_MODEL', text('default')),
+          key: environment.AGENT_KEY || null,
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),

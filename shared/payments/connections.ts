@@ -3,7 +3,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { openCredentials, requireConnection, sealCredentials } from '#shared/payments/account.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/payments/connection.ts'
-import { sweepDue } from '#shared/payments/due.ts'
+import { nextSweep, sweepDue } from '#shared/payments/due.ts'
 import { endConnection } from '#shared/payments/jobs.ts'
 import type { Credentials } from '#shared/payments/providers/provider.ts'
 import { providers } from '#shared/payments/providers/providers.ts'
@@ -44,7 +44,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const made = await scope.db.transaction(async (tx) => {
     const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
     if (!connection) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxConnections} payment connections`)
-    await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: scope.now() }])
+    await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: nextSweep(scope.now()) }])
     return connection
   })
   return viewConnection(scope, made)

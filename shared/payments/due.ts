@@ -4,6 +4,9 @@ import { expireLink, sweepConnection } from '#shared/payments/jobs.ts'
 /** How often a provider is asked what happened, in milliseconds: what no webhook told is found within 15 minutes (decisions, Payments). */
 const sweepEveryMs = 5 * 60_000
 
+/** When a provider is asked next. */
+export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepEveryMs)
+
 /** A connection's provider is asked, by the connection's id. Money that moved is written down whatever else rests (decisions, In the background). */
 export const sweepDue = defineDue({
   name: 'payments.sweep',
@@ -11,7 +14,7 @@ export const sweepDue = defineDue({
   payload: ({ subject }) => ({ connectionId: subject }),
   whileSuspended: 'runs',
   app: null,
-  again: (_work, now) => new Date(now.getTime() + sweepEveryMs),
+  again: (_work, now) => nextSweep(now),
 })
 
 /** A link's time is up, by the link's id. */

@@ -38,6 +38,12 @@ export async function keepAnswer(tx: Executor, { principalId, path, key }: Reque
   await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
 }
 
+const forget = sql('forget_answer', 'delete from kept_answers where principal_id = $1 and path = $2 and key = $3 and operation_id = $4')
+/** Lets a request that named this operation be done anew. */
+export async function forgetAnswer(db: Executor, { principalId, path, key }: RequestKey, operationId: string): Promise<void> {
+  await db.query(forget(principalId, path, key, operationId))
+}
+
 const find = sql(
   'find_answer',
   `select body_hash, answer, operation_id from kept_answers

@@ -319,6 +319,111 @@ create table fields (
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
 );
 
+create table flow_drafts (
+  workspace_id uuid not null,
+  day date not null,
+  drafts integer not null,
+  constraint flow_drafts_pkey PRIMARY KEY (workspace_id, day),
+  constraint flow_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_outputs (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  output json not null,
+  created_at timestamp with time zone not null,
+  constraint flow_outputs_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_outputs_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  flow_id uuid not null,
+  flow_name text not null,
+  version integer not null,
+  editor_id uuid not null,
+  status text default 'queued'::text not null,
+  trigger json not null,
+  input json not null,
+  trigger_key text not null,
+  depth integer not null,
+  retry_of uuid,
+  turn integer default 0 not null,
+  steps integer default 0 not null,
+  state json,
+  waiting json,
+  job_id uuid,
+  revived integer default 0 not null,
+  error json,
+  created_at timestamp with time zone not null,
+  touched_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
+  constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
+  constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint flow_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_skips (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  hour timestamp with time zone not null,
+  share smallint not null,
+  skipped integer not null,
+  constraint flow_skips_pkey PRIMARY KEY (workspace_id, hour, flow_id, share),
+  constraint flow_skips_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_steps (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  place integer not null,
+  node_type text not null,
+  status text not null,
+  output json,
+  is_cut boolean default false not null,
+  input_hash text,
+  error json,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  constraint flow_steps_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_steps_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'failed'::text]))),
+  constraint flow_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_versions (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  version integer not null,
+  nodes json not null,
+  edges json not null,
+  context json not null,
+  editor_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint flow_versions_pkey PRIMARY KEY (workspace_id, flow_id, version),
+  constraint flow_versions_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flows(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flows (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  enabled boolean default false not null,
+  version integer default 1 not null,
+  positions json default '{}'::json not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flows_pkey PRIMARY KEY (workspace_id, id),
+  constraint flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table form_submissions (
   workspace_id uuid not null,
   form_id uuid not null,
@@ -509,6 +614,23 @@ create table kept_answers (
   operation_id uuid,
   created_at timestamp with time zone default now() not null,
   constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
+);
+
+create table ledger_months (
+  workspace_id uuid not null,
+  currency text not null,
+  account_id uuid not null,
+  month date not null,
+  debit numeric not null,
+  credit numeric not null,
+  constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint ledger_months_pkey PRIMARY KEY (workspace_id, currency, account_id, month)
+);
+
+create table ledger_months_until (
+  workspace_id uuid not null,
+  until timestamp with time zone not null,
+  constraint ledger_months_until_pkey PRIMARY KEY (workspace_id)
 );
 
 create table ledger_seals (
@@ -799,6 +921,110 @@ create table provider_payments (
   constraint provider_payments_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
 );
 
+create table queue_counts (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  batch text not null,
+  stage text not null,
+  status text not null,
+  unexpected boolean not null,
+  share smallint not null,
+  items bigint not null,
+  constraint queue_counts_pkey PRIMARY KEY (workspace_id, queue_id, batch, stage, status, unexpected, share),
+  constraint queue_counts_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queue_history (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  item_id uuid,
+  key text not null,
+  kind text not null,
+  from_stage text,
+  to_stage text,
+  status text,
+  verdict text,
+  payload json,
+  scan_id text,
+  scanned_at timestamp with time zone,
+  station text,
+  actor_id uuid,
+  actor_type text not null,
+  note text not null,
+  created_at timestamp with time zone not null,
+  version integer,
+  facts jsonb not null,
+  event_id uuid,
+  constraint queue_history_kind_check CHECK ((kind = ANY (ARRAY['added'::text, 'moved'::text, 'claimed'::text, 'released'::text, 'expired'::text, 'edited'::text, 'deleted'::text, 'button'::text, 'scanned'::text, 'cancelled'::text]))),
+  constraint queue_history_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_history_version CHECK (((version IS NOT NULL) OR (kind = ANY (ARRAY['scanned'::text, 'button'::text]))))
+);
+
+create table queue_items (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  key text not null,
+  stage text not null,
+  status text not null,
+  priority integer not null,
+  source text not null,
+  batch text not null,
+  record_id uuid,
+  payload json not null,
+  assignee_id text not null,
+  due_at timestamp with time zone,
+  claimed_by uuid,
+  claim_token text,
+  claim_expires_at timestamp with time zone,
+  lapsed uuid[] default '{}'::uuid[] not null,
+  attempts integer default 0 not null,
+  entered_stage_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  version integer default 1 not null,
+  twin uuid not null,
+  open_stage text generated always as (
+CASE
+    WHEN (status = 'open'::text) THEN stage
+    ELSE NULL::text
+END) stored,
+  constraint queue_items_claim CHECK ((((claimed_by IS NULL) = (claim_token IS NULL)) AND ((claimed_by IS NULL) = (claim_expires_at IS NULL)))),
+  constraint queue_items_closed CHECK ((((closed_at IS NULL) = (status = 'open'::text)) AND ((status = 'open'::text) OR (claimed_by IS NULL)))),
+  constraint queue_items_payload CHECK ((json_typeof(payload) = 'object'::text)),
+  constraint queue_items_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_items_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'scan'::text, 'import'::text, 'intake'::text, 'function'::text]))),
+  constraint queue_items_stage FOREIGN KEY (workspace_id, queue_id, open_stage) REFERENCES queue_stages(workspace_id, queue_id, key),
+  constraint queue_items_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+create table queue_stages (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  key text not null,
+  constraint queue_stages_pkey PRIMARY KEY (workspace_id, queue_id, key),
+  constraint queue_stages_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queues (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  object_type text,
+  enabled boolean not null,
+  stages json not null,
+  intake json not null,
+  settings json not null,
+  editor_id uuid,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint queues_pkey PRIMARY KEY (workspace_id, id),
+  constraint queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   points integer default 0 not null,
@@ -987,6 +1213,24 @@ CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE h
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
 
+CREATE INDEX flow_drafts_day ON public.flow_drafts USING btree (day);
+
+CREATE INDEX flow_outputs_created ON public.flow_outputs USING btree (created_at);
+
+CREATE INDEX flow_runs_failed ON public.flow_runs USING btree (workspace_id, id DESC) WHERE (status = 'failed'::text);
+
+CREATE INDEX flow_runs_finished ON public.flow_runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX flow_runs_flow ON public.flow_runs USING btree (workspace_id, flow_id, id DESC);
+
+CREATE UNIQUE INDEX flow_runs_once ON public.flow_runs USING btree (workspace_id, flow_id, trigger_key) WHERE (retry_of IS NULL);
+
+CREATE INDEX flow_runs_open ON public.flow_runs USING btree (touched_at) WHERE (finished_at IS NULL);
+
+CREATE UNIQUE INDEX flow_runs_retry ON public.flow_runs USING btree (workspace_id, retry_of) WHERE (retry_of IS NOT NULL);
+
+CREATE INDEX flow_skips_hour ON public.flow_skips USING btree (hour);
+
 CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
 
 CREATE INDEX function_runs_finished ON public.function_runs USING btree (finished_at);
@@ -1016,6 +1260,8 @@ CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btr
 CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
 
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
+
+CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
@@ -1066,6 +1312,34 @@ CREATE INDEX payment_links_provider ON public.payment_links USING btree (workspa
 CREATE INDEX provider_payments_link ON public.provider_payments USING btree (workspace_id, link_id) WHERE (link_id IS NOT NULL);
 
 CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_scan ON public.queue_history USING btree (workspace_id, queue_id, scan_id) WHERE (scan_id IS NOT NULL);
+
+CREATE INDEX queue_items_by_key ON public.queue_items USING btree (workspace_id, queue_id, key, id) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_due ON public.queue_items USING btree (workspace_id, queue_id, due_at) WHERE ((status = 'open'::text) AND (due_at IS NOT NULL));
+
+CREATE INDEX queue_items_ended ON public.queue_items USING btree (workspace_id, queue_id, stage, closed_at DESC, id DESC) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_entered ON public.queue_items USING btree (workspace_id, queue_id, stage, entered_stage_at) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_in_stage ON public.queue_items USING btree (workspace_id, queue_id, stage, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_of_assignee ON public.queue_items USING btree (workspace_id, queue_id, assignee_id, id) WHERE (assignee_id <> ''::text);
+
+CREATE INDEX queue_items_of_batch ON public.queue_items USING btree (workspace_id, queue_id, batch, id) WHERE (batch <> ''::text);
+
+CREATE INDEX queue_items_of_record ON public.queue_items USING btree (workspace_id, record_id, queue_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_items_open_key ON public.queue_items USING btree (workspace_id, queue_id, key, twin) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_waiting ON public.queue_items USING btree (workspace_id, queue_id, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE UNIQUE INDEX queues_key ON public.queues USING btree (workspace_id, key) WHERE (deleted_at IS NULL);
 
 CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
 
@@ -1237,6 +1511,17 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_queue_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1397,6 +1682,8 @@ CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EA
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
+CREATE TRIGGER flow_versions_stay BEFORE UPDATE ON public.flow_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
@@ -1424,6 +1711,10 @@ CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW W
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
 CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
+
+CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 

@@ -5,17 +5,64 @@ import type { Client } from '#test/support/client.ts'
 
 type Thing = Record<string, unknown> & { id: string }
 
-/** What Stripe's API does of what Kontor asks, kept in memory, with what payers and banks do there. */
-export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>
+/** An account at the stand-in. */
+export type StripeAccount = ReturnType<Awaited<ReturnType<typeof startStripe>>['account']>
 
-/** Starts a server in the place of api.stripe.com; its keys are `secretKey` and `webhookSecret`. */
-export async function startStripe(clock: () => number = Date.now) {
+/** Starts a server in the place of api.stripe.com, with any number of accounts. */
+export async function startStripe() {
+  const accounts = new Map<
+    string,
+    {
+      readonly answer: (request: IncomingMessage, body: string) => [number, object]
+      readonly cuts: (request: IncomingMessage) => 'before' | 'after' | 'never'
+    }
+  >()
+  const server = createServer((request, response) => {
+    void handle(request)
+      .then((answer) => {
+        if (!answer) return request.socket.destroy()
+        response.writeHead(answer[0], { 'content-type': 'application/json' }).end(JSON.stringify(answer[1]))
+      })
+      .catch(() => request.socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function handle(request: IncomingMessage): Promise<[number, object] | undefined> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const given = request.headers.authorization ?? ''
+    const account = accounts.get(given.replace('Bearer ', ''))
+    if (!account) return refusal(401, `Invalid API Key provided: ${given}`)
+    const cut = account.cuts(request)
+    if (cut === 'before') return undefined
+    const answer = account.answer(request, Buffer.concat(chunks).toString())
+    return cut === 'after' ? undefined : answer
+  }
+
+  return {
+    url,
+    account: (clock: () => number = Date.now) => {
+      const account = openAccount(url, clock)
+      accounts.set(account.secretKey, account)
+      return account
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** What Stripe's API does of what Kontor asks, kept in memory, with what payers and banks do there. */
+function openAccount(url: string, clock: () => number) {
   const [secretKey, webhookSecret] = [`sk_test_${randomBytes(12).toString('hex')}`, `whsec_${randomBytes(12).toString('hex')}`]
   const things = { links: [] as Thing[], sessions: [] as Thing[], events: [] as Thing[] }
   const calls: { readonly method: string; readonly path: string; readonly version: string | undefined; readonly body: URLSearchParams }[] =
     []
   const answers = new Map<string, string>()
-  /** Set to break the connection of the next calls: before they are done, or after. */
+  /** Set to break the connection of calls: before they are done, or after. */
   const fault: { when: 'before' | 'after' | 'never'; path: RegExp } = { when: 'never', path: /./ }
   const seconds = () => Math.floor(clock() / 1_000)
   const id = (kind: string) => `${kind}_${randomBytes(9).toString('hex')}`
@@ -25,33 +72,17 @@ export async function startStripe(clock: () => number = Date.now) {
     return event
   }
 
-  const server = createServer((request, response) => {
-    void handle(request)
-      .then(([status, body]) => {
-        if (fault.when === 'after' && fault.path.test(`${request.method} ${request.url}`)) return request.socket.destroy()
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      })
-      .catch(() => request.socket.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
-  async function handle(request: IncomingMessage): Promise<[number, object]> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  function answer(request: IncomingMessage, sent: string): [number, object] {
     const at = new URL(request.url ?? '', url)
     const method = request.method ?? ''
-    const body = new URLSearchParams(method === 'GET' ? at.search : Buffer.concat(chunks).toString())
+    const body = new URLSearchParams(method === 'GET' ? at.search : sent)
     calls.push({ method, path: at.pathname, version: request.headers['stripe-version'] as string, body })
-    if (fault.when === 'before' && fault.path.test(`${method} ${request.url}`)) throw new Error('hung up')
-    if (request.headers.authorization !== `Bearer ${secretKey}`)
-      return refusal(401, `Invalid API Key provided: ${request.headers.authorization}`)
     const key = request.headers['idempotency-key'] as string | undefined
     const known = key === undefined ? undefined : answers.get(key)
     if (known !== undefined) return JSON.parse(known)
-    const answer = answerTo(method, at.pathname.replace('/v1/', ''), body)
-    if (key !== undefined) answers.set(key, JSON.stringify(answer))
-    return answer
+    const made = answerTo(method, at.pathname.replace('/v1/', ''), body)
+    if (key !== undefined) answers.set(key, JSON.stringify(made))
+    return made
   }
 
   function answerTo(method: string, path: string, body: URLSearchParams): [number, object] {
@@ -192,9 +223,9 @@ export async function startStripe(clock: () => number = Date.now) {
   }
 
   return {
-    ...{ url, secretKey, webhookSecret, things, calls, fault, emit, open, pay, settle, refund, dispute, deliver },
+    ...{ secretKey, webhookSecret, things, calls, fault, emit, open, pay, settle, refund, dispute, deliver, answer },
+    cuts: ({ method, url: path }: IncomingMessage) => (fault.path.test(`${method} ${path}`) ? fault.when : 'never'),
     credentials: { secret_key: secretKey, webhook_secret: webhookSecret },
-    close: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
   }
 }
 

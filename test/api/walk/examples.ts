@@ -1,11 +1,13 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
+import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
+import { queueExamples } from '#test/api/walk/queue-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
@@ -15,9 +17,11 @@ export const examples: Examples = {
   ...workspaceExamples,
   ...recordExamples,
   ...functionExamples,
+  ...flowExamples,
   ...formExamples,
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
   ...calendarExamples,
+  ...queueExamples,
 }

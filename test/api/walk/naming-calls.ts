@@ -170,6 +170,46 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       return { params: { formId }, query: { limit: '1', cursor: await cursorOf(place, `/forms/${formId}/submissions?limit=1`) } }
     },
   ],
+  [`GET ${org}/queues/:queueId/items`]: [
+    async ({ things }) => {
+      const { id: queueId } = await things.queue()
+      const record = await things.record()
+      const { key } = await things.queueItem(queueId, { record_id: record, assignee_id: record })
+      return { params: { queueId }, query: { record_id: record, assignee_id: record, key, q: key } }
+    },
+  ],
+  [`GET ${org}/queues/:queueId/events`]: [
+    async ({ things }) => {
+      const { id: queueId } = await things.queue()
+      return { params: { queueId }, query: { item_id: (await things.queueItem(queueId)).id } }
+    },
+  ],
+  [`POST ${org}/queues/:queueId/items`]: [
+    async ({ things }) => ({
+      params: { queueId: (await things.queue()).id },
+      body: { items: [{ key: 'A', record_id: await things.record(), assignee_id: await things.record() }] },
+    }),
+  ],
+  [`POST ${org}/queues`]: [
+    async ({ things, keys }) => ({
+      body: {
+        key: things.name(),
+        name: 'New',
+        object_type: keys.type,
+        stages: [{ key: 'in', on_enter: { function_id: await things.fn() }, record_patch: { [keys.name]: 'is {{item.key}}' } }],
+        intake: { enabled: true, key_field: keys.name, filter: [{ field: keys.number, op: 'gt', value: '1' }] },
+      },
+    }),
+  ],
+  [`PUT ${org}/queues/:queueId`]: [
+    async ({ things, keys }) => ({
+      params: { queueId: (await things.queue()).id },
+      body: {
+        object_type: keys.type,
+        stages: [{ key: 'in', buttons: [{ id: 'go', label: 'Go', function_id: await things.fn() }] }],
+      },
+    }),
+  ],
   [`GET ${org}/functions/:fnId/runs`]: [
     async (place) => {
       const fnId = await place.things.fn()

@@ -101,6 +101,16 @@ export const exceptions: readonly Exception[] = [
     tables: ['due_work', 'workspaces'],
     because: 'what is due is looked for in all workspaces, and whether each may have it now',
   },
+  {
+    statements: ['find_lost_flow_runs'],
+    tables: ['flow_runs', 'workspaces', 'operations', 'due_work'],
+    because: 'runs that have lost their job are found in all workspaces',
+  },
+  {
+    statements: ['sweep_flow_runs', 'sweep_flow_outputs', 'sweep_flow_skips', 'sweep_flow_drafts'],
+    tables: ['flow_runs', 'flow_outputs', 'flow_skips', 'flow_drafts'],
+    because: 'what is old is swept in all workspaces',
+  },
 ]
 
 /** The shared tables that a statement may read without a workspace. */
