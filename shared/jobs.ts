@@ -1,5 +1,5 @@
-import { exportLedger, exportLedger, sealBooks, sealBooks, sumLedgerMonths, verifyLedger, verifyLedger } from '#shared/accounting/jobs.ts'
-import { exportCalendar, importCalendar, mailGuests, mailGuests, ringCalendar, ringCalendar } from '#shared/calendar/jobs.ts'
+import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
+import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
