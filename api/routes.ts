@@ -3,6 +3,8 @@ import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as driveFiles } from '#api/drive/file-routes.ts'
+import { routes as drive } from '#api/drive/routes.ts'
 import { routes as flows } from '#api/flows/routes.ts'
 import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
@@ -51,6 +53,8 @@ export const routes: readonly Route[] = [
   ...audit,
   ...notifications,
   ...messages,
+  ...drive,
+  ...driveFiles,
   ...functionSecrets,
   ...functions,
   ...functionRuns,

@@ -14,6 +14,8 @@ export interface Config {
   readonly mailFrom: string
   /** The service that files lie in; null keeps them below `dataDir`. */
   readonly s3: S3Settings | null
+  /** The largest file that a caller may send. */
+  readonly maxUploadBytes: number
   /** Bytes that nothing names any more are gone after so many seconds. */
   readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
@@ -136,6 +138,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
         }
       : null,
+    maxUploadBytes: read('DRIVE_MAX_UPLOAD_BYTES', integer(100 * 1024 * 1024, 1, 5 * 1024 ** 3)),
     driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {

@@ -106,6 +106,20 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
+    /** A space of the team. */
+    space: async () => {
+      const key = name().replaceAll('_', '-')
+      return { key, bucketId: (await post('/drive/buckets', { key, name: secret })).id }
+    },
+    /** The key of a file in a space. */
+    object: async (bucketId: string) => {
+      const form = new FormData()
+      form.append('key', `${name()}.txt`)
+      form.append('file', new Blob([secret]))
+      return ((await made(owner.post(`${path}/drive/buckets/${bucketId}/objects`, form))) as unknown as { key: string }).key
+    },
+    share: async (bucketId: string) =>
+      (await post(`/drive/buckets/${bucketId}/shares`, { prefix: `${name()}/`, org_wide: true, mode: 'view' })).id,
     calendar: async () => {
       const { id, key } = (await post('/calendar/calendars', { kind: 'org', key: name(), name: secret })) as unknown as {
         id: string

@@ -1,5 +1,6 @@
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
+import { driveExamples } from '#test/api/walk/drive-examples.ts'
 import type { Examples } from '#test/api/walk/example.ts'
 import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
@@ -22,6 +23,7 @@ export const examples: Examples = {
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
+  ...driveExamples,
   ...calendarExamples,
   ...queueExamples,
 }
