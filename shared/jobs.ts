@@ -1,6 +1,7 @@
 import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
-import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
+import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
+import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
@@ -40,6 +41,12 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
+  rehearseFlow,
+  generateFlow,
   followSubmissions,
   runEnded,
   sealBooks,
@@ -50,6 +57,8 @@ export const jobs: readonly AnyJob[] = [
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancelLink,
   refreshLink,

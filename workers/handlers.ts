@@ -2,9 +2,17 @@ import exportLedger from '#workers/accounting/export.ts'
 import sumLedgerMonths from '#workers/accounting/months.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
+import exportCalendar from '#workers/calendar/export.ts'
+import importCalendar from '#workers/calendar/import.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
 import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
+import callOut from '#workers/flows/call.ts'
+import continueRun from '#workers/flows/continue.ts'
+import generateFlow from '#workers/flows/generate.ts'
+import heardEvents from '#workers/flows/heard.ts'
+import rehearseFlow from '#workers/flows/rehearse.ts'
+import scheduleRun from '#workers/flows/schedule.ts'
 import followSubmissions from '#workers/forms/follow.ts'
 import runEnded from '#workers/forms/run-ended.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
@@ -47,6 +55,12 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
+  rehearseFlow,
+  generateFlow,
   followSubmissions,
   runEnded,
   sealBooks,
@@ -61,6 +75,8 @@ export const handlers: readonly AnyHandler[] = [
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancel,
   refresh,

@@ -1,4 +1,6 @@
 import type { HeardChanges } from '#shared/events/change.ts'
+import { subscriber as flows } from '#shared/flows/hear.ts'
+import { heardEvents } from '#shared/flows/jobs.ts'
 import { followSubmissions, subscriber as forms } from '#shared/forms/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { subscriber as notifications } from '#shared/notifications/rules.ts'
@@ -22,6 +24,7 @@ export interface Subscription {
 /** Who listens to events, by the name that it calls `listen` with. Nothing else knows both ends of an event. */
 export const subscriptions: Readonly<Record<string, Subscription>> = {
   [notifications]: { job: deliverNotifications, continues: false },
+  [flows]: { job: heardEvents, continues: true, snapshots: true },
   [queues]: { job: takeIn, continues: true, snapshots: true },
   [forms]: { job: followSubmissions, continues: true },
 }

@@ -71,6 +71,27 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await post(`/functions/${fnId}/invoke`, { input: 1 })
       return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''
     },
+    /** A flow that is run by hand and makes a record. */
+    flow: async () => {
+      const nodes = [
+        { id: 't', type: 'trigger.manual' },
+        { id: 'a', type: 'action.create_record', config: { object_type: keys.type, values: { [keys.name]: secret } } },
+      ]
+      return (await post('/flows', { name: secret, nodes, edges: [{ source: 't', target: 'a' }] })).id
+    },
+    /** A run of a flow that ended so, or that waits and that no worker knows of. */
+    flowRun: async (flowId: string, status: 'ok' | 'failed' | 'queued') => {
+      const id = newId()
+      await db.query(
+        `insert into flow_runs (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, error,
+           created_at, touched_at, finished_at)
+         select $1, $2::uuid, $3, $4, 1, $5, $6::text, '{"kind": "manual", "event": null, "object_type": null, "record_id": null}', '{}', ($2::uuid)::text, 1,
+           case when $6 = 'failed' then '{"code": "FORBIDDEN", "message": "no", "node_id": "a"}'::json end, now(), now(),
+           case when $6 <> 'queued' then now() end`,
+        [orgId, id, flowId, secret, org.ownerId, status],
+      )
+      return id
+    },
     secret: async () => {
       const secret = name().toUpperCase()
       await made(owner.put(`${path}/functions/secrets/${secret}`, { value: 'hush' }))
@@ -85,6 +106,20 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
+    /** A space of the team. */
+    space: async () => {
+      const key = name().replaceAll('_', '-')
+      return { key, bucketId: (await post('/drive/buckets', { key, name: secret })).id }
+    },
+    /** The key of a file in a space. */
+    object: async (bucketId: string) => {
+      const form = new FormData()
+      form.append('key', `${name()}.txt`)
+      form.append('file', new Blob([secret]))
+      return ((await made(owner.post(`${path}/drive/buckets/${bucketId}/objects`, form))) as unknown as { key: string }).key
+    },
+    share: async (bucketId: string) =>
+      (await post(`/drive/buckets/${bucketId}/shares`, { prefix: `${name()}/`, org_wide: true, mode: 'view' })).id,
     calendar: async () => {
       const { id, key } = (await post('/calendar/calendars', { kind: 'org', key: name(), name: secret })) as unknown as {
         id: string
@@ -158,6 +193,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
         [orgId, formId, id, secret],
       )
       return id
+    },
+    /** A published website. */
+    site: async () => {
+      const key = name()
+      return { key, id: (await post('/sites', { key, name: secret, published: true })).id }
+    },
+    /** A published document of a website; its path. */
+    document: async (siteId: string) => {
+      const at = `a/${name()}`
+      await made(owner.put(`${path}/sites/${siteId}/content/${at}`, { title: secret, published: true }))
+      return at
+    },
+    /** A file that all websites share; its path. */
+    asset: async () => {
+      const at = `a/${name()}.txt`
+      await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
+      return at
     },
     /** Lets visitors do what is meant for them, once. */
     visitors: async () => {
