@@ -5,7 +5,7 @@ import { type StripeAccount, startStripe } from '#test/payments/stripe-stand-in.
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
 
 const server = await startStripe()
-const arena = openArena(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
+const arena = openArena(test, { STRIPE_API_URL: server.url })
 test.after.always(() => server.close())
 
 const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => {
