@@ -3,6 +3,10 @@ import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as driveFiles } from '#api/drive/file-routes.ts'
+import { routes as drive } from '#api/drive/routes.ts'
+import { routes as flows } from '#api/flows/routes.ts'
+import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
 import { routes as publicForms } from '#api/forms/public.ts'
 import { routes as forms } from '#api/forms/routes.ts'
@@ -22,9 +26,14 @@ import { routes as payments } from '#api/payments/routes.ts'
 import { webhookRoutes } from '#api/payments/webhooks.ts'
 import { routes as peoplePages } from '#api/people/pages.ts'
 import { routes as people } from '#api/people/routes.ts'
+import { routes as queueItems } from '#api/queues/item-routes.ts'
+import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
+import { routes as siteContent } from '#api/sites/content-routes.ts'
+import { routes as publicContent } from '#api/sites/public.ts'
+import { routes as sites } from '#api/sites/routes.ts'
 import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
@@ -47,14 +56,22 @@ export const routes: readonly Route[] = [
   ...audit,
   ...notifications,
   ...messages,
+  ...drive,
+  ...driveFiles,
   ...functionSecrets,
   ...functions,
   ...functionRuns,
+  ...flows,
+  ...flowRuns,
+  ...queues,
+  ...queueItems,
   ...entries,
   ...reports,
   ...calendars,
   ...calendarEvents,
   ...forms,
+  ...sites,
+  ...siteContent,
   ...payments,
   ...books,
   ...jobs,
@@ -76,6 +93,7 @@ export const sections: readonly Section[] = [
       ...publicFunctions,
       ...publicForms,
       ...formPages,
+      ...publicContent,
     ],
   },
 ]

@@ -9,7 +9,6 @@ const verbs = {
   test: ['scripts/test.ts'],
   'test:faults': ['test/faults/main.ts'],
   check: ['scripts/check.ts'],
-  ci: ['scripts/ci.ts'],
   postgres: ['scripts/postgres.ts'],
   migrate: ['bin/kontor.ts', 'migrate'],
   routes: ['scripts/routes.ts'],

@@ -20,7 +20,9 @@ import { requested, stopRequest, unlessStopped } from './stop.ts'
 const graceMs = 15_000
 
 const stop = stopRequest()
-const types = readProcfile(resolve(import.meta.dirname, '..', 'Procfile'))
+const isEmbedded = !process.env.DATABASE_URL
+const root = resolve(import.meta.dirname, '..')
+const types = readProcfile(join(root, isEmbedded && existsSync(join(root, 'Procfile.dev')) ? 'Procfile.dev' : 'Procfile'))
 const prefixes = createPrefixes(['kontor', 'postgres', ...types.map(({ name }) => name)])
 const say = prefixes('kontor')
 
@@ -38,7 +40,6 @@ process.exit()
 async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   const dataDir = resolve(process.env.DATA_DIR || '.data')
-  const isEmbedded = !process.env.DATABASE_URL
   if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
   const port = await choosePort(process.env.PORT, say)
   const environment = {

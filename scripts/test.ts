@@ -1,9 +1,15 @@
+import { runChecks } from './check/checks.ts'
 import { stopRequest } from './stop.ts'
 import { runSuite } from './test/suite.ts'
 import { formatTally } from './test/tally.ts'
 
-// `npm test`: every test file or those that are named, and the count on the last line.
+// `npm test`: the checks and every test file, or the test files that are named, and the count on the last line. A check that failed counts
+// as a failed test, so it says 0 only when all is well.
 
-const tally = await runSuite(process.argv.slice(2), stopRequest())
-console.log(`\n${formatTally(tally)}`)
-process.exit(tally.failed === 0 ? 0 : 1)
+const files = process.argv.slice(2)
+const stop = stopRequest()
+const failedChecks = files.length === 0 ? await runChecks() : 0
+const tally = await runSuite(files, stop)
+const total = { ...tally, failed: tally.failed + failedChecks }
+console.log(`\n${formatTally(total)}`)
+process.exit(total.failed === 0 ? 0 : 1)

@@ -1,6 +1,7 @@
-import { exportLedger, sealBooks, verifyLedger } from '#shared/accounting/jobs.ts'
-import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
+import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
+import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
+import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { sendMail } from '#shared/mail/jobs.ts'
@@ -19,6 +20,7 @@ import {
 } from '#shared/payments/jobs.ts'
 import { mailReset } from '#shared/people/jobs.ts'
 import type { AnyJob } from '#shared/queue/job.ts'
+import { queueJobs } from '#shared/queues/jobs.ts'
 import { changeRecords, exportRecords, importRecords } from '#shared/records/jobs.ts'
 import { changeField, dropTable, recomputeRecords } from '#shared/types/jobs.ts'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
@@ -39,14 +41,24 @@ export const jobs: readonly AnyJob[] = [
   saveFunction,
   invokeFunction,
   runFunction,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
+  rehearseFlow,
+  generateFlow,
   followSubmissions,
   runEnded,
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
+  ...queueJobs,
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancelLink,
   refreshLink,

@@ -1,4 +1,4 @@
-import { Database } from '#shared/db/database.ts'
+import { Database, onCoordinator } from '#shared/db/database.ts'
 import { migrate } from '#shared/db/migrate.ts'
 import { jobs } from '#shared/jobs.ts'
 import { deadLetterQueue } from '#shared/queue/job.ts'
@@ -7,7 +7,12 @@ import { installQueues } from '#shared/queue/queue.ts'
 /** Brings a database to what this program needs: migrations, then the queues of every declared job. Safe to run from several processes at once. */
 export async function release(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl)
-  const database = new Database(databaseUrl, { connections: 2, name: 'kontor release', statementTimeoutMs: 300_000 })
+  const database = new Database(databaseUrl, {
+    connections: 2,
+    name: 'kontor release',
+    statementTimeoutMs: 300_000,
+    settings: onCoordinator,
+  })
   try {
     await installQueues(database, jobs, deadLetterQueue)
   } finally {

@@ -17,7 +17,7 @@ type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 
 class TakenOver extends Error {}
 
 /**
- * Runs one attempt: enter the workspace, run, settle. A failure below 500 is the caller's: it settles at once and is not tried again.
+ * Runs one attempt: enter the workspace, run, settle. A failure below 500 is the caller's, and one that is expected all is well on our side: it settles at once and is not tried again.
  * Any other settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
  */
 export async function runAttempt(handler: AnyHandler, row: JobRow, signal: AbortSignal, services: WorkerServices): Promise<void> {
@@ -39,7 +39,7 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
     if (done !== settled) await settle(work, services.db, done)
   } catch (error) {
     if (error instanceof TakenOver) return
-    const callersMistake = error instanceof Problem && error.status < 500
+    const callersMistake = error instanceof Problem && (error.status < 500 || error.expected)
     if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       const ended = await settleOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })

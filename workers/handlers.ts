@@ -1,9 +1,18 @@
 import exportLedger from '#workers/accounting/export.ts'
+import sumLedgerMonths from '#workers/accounting/months.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
+import exportCalendar from '#workers/calendar/export.ts'
+import importCalendar from '#workers/calendar/import.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
 import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
+import callOut from '#workers/flows/call.ts'
+import continueRun from '#workers/flows/continue.ts'
+import generateFlow from '#workers/flows/generate.ts'
+import heardEvents from '#workers/flows/heard.ts'
+import rehearseFlow from '#workers/flows/rehearse.ts'
+import scheduleRun from '#workers/flows/schedule.ts'
 import followSubmissions from '#workers/forms/follow.ts'
 import runEnded from '#workers/forms/run-ended.ts'
 import { invoke, runAsPart } from '#workers/functions/invoke.ts'
@@ -17,6 +26,11 @@ import { end, sweep, test } from '#workers/payments/connections.ts'
 import createLink from '#workers/payments/create-link.ts'
 import { act, tell } from '#workers/payments/events.ts'
 import mailReset from '#workers/people/mail-reset.ts'
+import clearQueue from '#workers/queues/clear.ts'
+import enteredStage from '#workers/queues/entered.ts'
+import takeIn from '#workers/queues/intake.ts'
+import pressButton from '#workers/queues/press.ts'
+import verifyQueue from '#workers/queues/verify.ts'
 import changeRecords from '#workers/records/change.ts'
 import exportRecords from '#workers/records/export.ts'
 import importRecords from '#workers/records/import.ts'
@@ -41,14 +55,28 @@ export const handlers: readonly AnyHandler[] = [
   saveFunction,
   invoke,
   runAsPart,
+  heardEvents,
+  scheduleRun,
+  continueRun,
+  callOut,
+  rehearseFlow,
+  generateFlow,
   followSubmissions,
   runEnded,
   sealBooks,
   verifyLedger,
   exportLedger,
+  sumLedgerMonths,
+  enteredStage,
+  takeIn,
+  pressButton,
+  verifyQueue,
+  clearQueue,
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancel,
   refresh,

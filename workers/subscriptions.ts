@@ -1,8 +1,12 @@
 import type { HeardChanges } from '#shared/events/change.ts'
+import { subscriber as flows } from '#shared/flows/hear.ts'
+import { heardEvents } from '#shared/flows/jobs.ts'
 import { followSubmissions, subscriber as forms } from '#shared/forms/jobs.ts'
 import { deliverNotifications } from '#shared/notifications/jobs.ts'
 import { subscriber as notifications } from '#shared/notifications/rules.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
+import { takeIn } from '#shared/queues/jobs.ts'
+import { subscriber as queues } from '#shared/queues/queues.ts'
 
 /** What is done for a subscriber when something happens that it listens to. */
 export interface Subscription {
@@ -20,5 +24,7 @@ export interface Subscription {
 /** Who listens to events, by the name that it calls `listen` with. Nothing else knows both ends of an event. */
 export const subscriptions: Readonly<Record<string, Subscription>> = {
   [notifications]: { job: deliverNotifications, continues: false },
+  [flows]: { job: heardEvents, continues: true, snapshots: true },
+  [queues]: { job: takeIn, continues: true, snapshots: true },
   [forms]: { job: followSubmissions, continues: true },
 }

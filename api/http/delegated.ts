@@ -29,7 +29,10 @@ export async function respondFromWorker(
   const mayLookUp = workspaceId !== null && route.permission !== 'public'
   const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '')
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
+  const waiting = performance.now()
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
+  // A worker's time is not this server's: the log of slow requests leaves it out.
+  ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, services, workspaceId)
   if (!mayLookUp) {

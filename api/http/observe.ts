@@ -31,16 +31,27 @@ function timerOf(method: string, route: string, status: number): ReturnType<type
 /** Clients can make up methods; a series for each would have no end. */
 const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method)
 
-/** Times a request; call what it returns when the answer is made. Slow ones are logged with their request id. */
+/**
+ * Times a request; call what it returns when the answer is made. One that kept this server itself busy for long, without the time that it
+ * waited for a worker, is logged with its request id.
+ */
 export function observe(ctx: Context, { config, log }: ApiServices): () => void {
   const started = performance.now()
   return () => {
     const ms = performance.now() - started
     const route: string = ctx.state.route ?? 'none'
     timerOf(ctx.method, route, ctx.status).observe(ms / 1000)
-    const isSlow = ms >= config.slowRequestMs
+    const waitedMs: number = ctx.state.waitedMs ?? 0
+    const isSlow = ms - waitedMs >= config.slowRequestMs
     if (!isSlow && !log.isLevelEnabled('debug')) return
-    const line = { method: ctx.method, route, status: ctx.status, ms: Math.round(ms), request_id: ctx.state.requestId }
+    const line = {
+      method: ctx.method,
+      route,
+      status: ctx.status,
+      ms: Math.round(ms),
+      waited_ms: Math.round(waitedMs),
+      request_id: ctx.state.requestId,
+    }
     if (isSlow) log.warn(line, 'slow request')
     else log.debug(line, 'request')
   }

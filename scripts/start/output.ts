@@ -1,8 +1,14 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { prettyFactory } from 'pino-pretty'
 
 /** Prints a line of this program itself. */
 export type Say = (line: string) => unknown
+
+const readable = prettyFactory({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', singleLine: true, colorize: true })
+
+/** A line of a process as a terminal shows it: one of its log reads as words, any other as it is. */
+const shown = (line: string): string => (process.stdout.isTTY && line.startsWith('{') ? readable(line).trimEnd() : line)
 
 const colours = [36, 33, 32, 35, 34, 31]
 
@@ -13,7 +19,7 @@ export function createPrefixes(names: readonly string[]): (name: string) => Say 
     const colour = colours[names.indexOf(name) % colours.length]
     const padded = `${name.padEnd(width)} |`
     const prefix = process.stdout.isTTY ? `\u001b[${colour}m${padded}\u001b[0m` : padded
-    return (line) => process.stdout.write(`${prefix} ${line}\n`)
+    return (line) => process.stdout.write(`${prefix} ${shown(line)}\n`)
   }
 }
 

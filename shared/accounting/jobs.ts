@@ -38,3 +38,17 @@ export const exportLedger = defineJob({
   payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
   result: schema(t.Null()),
 })
+
+/** Brings the sums of months of a workspace up to date. */
+export const sumLedgerMonths = defineJob({
+  name: 'accounting.months',
+  kind: 'accounting.months',
+  pool: 'data',
+  concurrency: 2,
+  perWorkspace: 1,
+  retry: retry.transient,
+  timeoutSeconds: 3_600,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: t.String() })),
+  result: schema(t.Null()),
+})

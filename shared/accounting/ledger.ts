@@ -55,7 +55,7 @@ export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger
 
 async function sums(scope: Scope, books: Books, account: string, days: Pick<Span, 'from' | 'to'>): Promise<Balance> {
   const [row] = await readRows<Sums>(scope, sumsOfAccount(spanOf(scope, books, days), account))
-  return balanceOf(row ?? { account_id: account, debit: '0', credit: '0' })
+  return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 
 /** A line after which a page begins, and the balance up to it. */

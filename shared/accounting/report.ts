@@ -1,12 +1,12 @@
 import { type Amount, readAmount } from '#shared/accounting/amount.ts'
 import { requireDay } from '#shared/accounting/days.ts'
+import { fixed } from '#shared/accounting/fixed.ts'
+import { noteRecent } from '#shared/accounting/months.ts'
 import { type Span, type Sums, sumsByAccount } from '#shared/accounting/store/balances.ts'
-import { findCurrencies, findInstant } from '#shared/accounting/store/books.ts'
+import { findCurrencies } from '#shared/accounting/store/books.ts'
 import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { utcInstant } from '#shared/kernel/instant.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
-import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
 
 /** What a report is of: one currency, as of an instant or as it is now. */
 export interface Books {
@@ -28,22 +28,6 @@ export async function openBooks(
     throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${currency.slice(0, 20)}`)
   }
   return { currency, currencies, recordedBefore }
-}
-
-/**
- * An instant before which nothing will be posted any more, now by default, once what was on its way then is committed: this waits for it.
- * Throws VALIDATION_ERROR that names `path` for what is no instant, and for one that is ahead.
- */
-export async function fixed({ db, workspace }: Scope, text: string | undefined, path: string): Promise<string> {
-  const sent = text === undefined ? undefined : utcInstant(text)
-  if (text !== undefined && sent === undefined) {
-    throw problem('VALIDATION_ERROR', `${path} must be an instant such as 2026-01-31T12:00:00Z, got ${text.slice(0, 40)}`)
-  }
-  // The instant first: whatever is posted once the lock is free is later than that.
-  const [found] = await db.query<{ instant: string; is_ahead: boolean }>(findInstant(sent))
-  if (!found || found.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${sent}`)
-  await db.query(lockAgainstPosting(workspace.id))
-  return found.instant
 }
 
 /** The days of a report; `from` defaults to the first day of the month or year of `to`, and `to` to today in UTC. */
@@ -77,6 +61,12 @@ export interface Balance {
 /** The one core of every report: what the lines of some days sum up to, by account, in the order of their ids. */
 export async function balances(scope: Scope, books: Books, days: Pick<Span, 'from' | 'to'> = {}): Promise<Balance[]> {
   const rows = await readRows<Sums>(scope, sumsByAccount(spanOf(scope, books, days)))
+  if (books.recordedBefore === undefined) {
+    await noteRecent(
+      scope,
+      rows.reduce((sum, { recent }) => sum + recent, 0),
+    )
+  }
   return rows.map(balanceOf)
 }
 

@@ -1,5 +1,5 @@
 import { ChainHash } from '#shared/accounting/chain.ts'
-import { fixed } from '#shared/accounting/report.ts'
+import { fixed } from '#shared/accounting/fixed.ts'
 import type { Seal } from '#shared/accounting/seal.ts'
 import { findChainEnd, findSeals, insertSeal, type StoredSeal } from '#shared/accounting/store/seals.ts'
 import { entriesByPosting } from '#shared/accounting/walk.ts'

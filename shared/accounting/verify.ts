@@ -1,6 +1,7 @@
 import { type Amount, readAmount } from '#shared/accounting/amount.ts'
 import { ChainHash } from '#shared/accounting/chain.ts'
-import { balances, fixed, openBooks } from '#shared/accounting/report.ts'
+import { fixed } from '#shared/accounting/fixed.ts'
+import { balances, openBooks } from '#shared/accounting/report.ts'
 import type { Difference, Verification } from '#shared/accounting/seal.ts'
 import type { StoredEntry } from '#shared/accounting/store/entries.ts'
 import { findSeals, type StoredSeal } from '#shared/accounting/store/seals.ts'

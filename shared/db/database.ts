@@ -33,7 +33,12 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number
   /** Hears of statements that take long; nobody does without. */
   readonly slow?: SlowStatements
+  /** Settings of its sessions beside those that all have: `-c name=value`. */
+  readonly settings?: string
 }
+
+/** Where Citus places each new schema on a worker node, schemas of the platform's own stay on the coordinator; PostgreSQL alone ignores it. */
+export const onCoordinator = '-c citus.enable_schema_based_sharding=off'
 
 /** The last three let the database notice within a minute that we are gone without a word: its own default is two hours. */
 const sessionSettings = [
@@ -69,7 +74,7 @@ export class Database implements Executor {
       maxLifetimeSeconds: 900,
       idleTimeoutMillis: 60_000,
       types,
-      options: sessionSettings,
+      options: `${sessionSettings} ${options.settings ?? ''}`,
     })
     // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
     // one that dies between two statements of a transaction nobody else would hear, and that ends the process.

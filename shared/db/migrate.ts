@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
 import type pg from 'pg'
+import { onCoordinator } from '#shared/db/database.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'migrations')
 
@@ -15,7 +16,7 @@ const askAgainMs = 200
 
 /** Brings the database to the newest migration, one process at a time; the others wait and find nothing left to do. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const db = knex({ client: 'pg', connection: databaseUrl, pool: { min: 1, max: 2 } })
+  const db = knex({ client: 'pg', connection: { connectionString: databaseUrl, options: onCoordinator }, pool: { min: 1, max: 2 } })
   const lock = await db.client.acquireConnection()
   try {
     while (!(await isTaken(lock))) await pause(askAgainMs)

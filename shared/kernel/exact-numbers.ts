@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Decimal } from '#shared/kernel/decimal.ts'
 
 /**
  * `JSON.parse` with every digit: a number whose text a binary float would not give back becomes the object that `JSON.rawJSON` makes.
@@ -24,6 +25,22 @@ export function parseExactly(text: string): unknown {
   }
   const exact = ({ from, to }: Place): unknown => JSON.rawJSON(text.slice(from, to))
   return withNumbers(value, mark, numbers.map(exact))
+}
+
+/**
+ * JSON text in which every number that a double cannot hold is text with all its digits, for where JavaScript holds the values (decisions,
+ * Exact decimals). One that a double holds stays a number, however it is written: `1.10`, `1e2`.
+ */
+export function quoteInexact(text: string): string {
+  let quoted = ''
+  let end = 0
+  for (const { from, to } of inexactNumbers(text)) {
+    const number = text.slice(from, to)
+    if (new Decimal(number).equals(String(Number(number)))) continue
+    quoted += `${text.slice(end, from)}"${number}"`
+    end = to
+  }
+  return end === 0 ? text : quoted + text.slice(end)
 }
 
 /** Where a number stands in the text. */

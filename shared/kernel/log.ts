@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { build } from 'pino-pretty'
 
 export type { Logger }
 
@@ -20,12 +21,17 @@ const secrets = [
   'privateKey',
 ]
 
-/** A structured log on standard output, one JSON object a line, with secrets redacted. */
+/** A structured log on standard output with secrets redacted: one JSON object a line, on a terminal lines for people. */
 export const createLogger = (name: string, level: string): Logger =>
-  pino({
-    name,
-    level,
-    base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: secrets.flatMap((secret) => [secret, `*.${secret}`, `*.*.${secret}`, `*.*.*.${secret}`]), censor: '[redacted]' },
-  })
+  pino(
+    {
+      name,
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: secrets.flatMap((secret) => [secret, `*.${secret}`, `*.*.${secret}`, `*.*.*.${secret}`]), censor: '[redacted]' },
+    },
+    process.stdout.isTTY
+      ? build({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', singleLine: true, colorize: true, sync: true })
+      : undefined,
+  )

@@ -73,11 +73,13 @@ export async function takeMail(db: Executor, id: string, from: readonly MailStat
   return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
 }
 
-// What a mail says is kept until it has gone out for good, since it may hold a token of which only the hash is kept; a message's for 30 days.
+// What a mail says is kept until it is settled, since it may hold a token of which only the hash is kept; a message's for 30 days. Without it
+// a mail is never sent again.
 const forgotten = (settled: string): string =>
   `body_text = case when kind <> '${messageKind}' and ${settled} then '' else body_text end,
    body_html = case when kind <> '${messageKind}' and ${settled} then null else body_html end,
-   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end`
+   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end,
+   is_erased = is_erased or (kind <> '${messageKind}' and ${settled})`
 
 const settle = sql(
   'settle_mail',

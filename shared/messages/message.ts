@@ -2,14 +2,14 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { mailStatuses } from '#shared/mail/mail.ts'
 import { messageLimits } from '#shared/messages/template.ts'
 
-const id = (description: string) => t.Optional(nullable(t.String({ description })))
+const id = (description: string) => t.Optional(nullable(t.String({ maxLength: 200, description })))
 const words = (most: number, description: string) => t.Optional(nullable(t.String({ maxLength: most, description })))
 
 /** What is said to send a message: to an SDK method and in a flow's block. Empty text counts as left out. */
 export const messageInput = schema(
   t.Object(
     {
-      connection_id: t.String({ description: 'By which it goes out.' }),
+      connection_id: t.String({ maxLength: 200, description: 'By which it goes out.' }),
       template_id: id('What it says, unless said here.'),
       to: words(320, 'The address; else the field of the record has it.'),
       record_type: id('Key of the type of the record that it is about.'),

@@ -39,8 +39,9 @@ export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lo
   const words = await wordsOf(scope, input, lookupOf(input, lookup))
   const recipient = readAddress(await recipientOf(scope, input))
   const { template_id, record_type, record_id } = input
+  if (record_id && !isUuid(record_id)) throw problem('VALIDATION_ERROR', 'message.record_id must be the id of a record')
   const id = newId()
-  const about = [template_id || null, record_type || null, isUuid(record_id ?? '') ? record_id : null]
+  const about = [template_id || null, record_type || null, record_id || null]
   const headers = JSON.stringify(unsubscribeHeaders(scope.config, scope.workspace.id, id))
   const { subject, text, html } = words
   const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]

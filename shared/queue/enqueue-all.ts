@@ -7,6 +7,8 @@ export interface Filing<Payload> {
   readonly id: string
   readonly origin: Origin
   readonly payload: Payload
+  /** Of waiting jobs those of a higher one go first; 0 unless it is said. */
+  readonly priority?: number
 }
 
 /**
@@ -20,9 +22,9 @@ export async function enqueueAll<Payload>(
   filings: readonly Filing<Payload>[],
 ): Promise<void> {
   if (job.tracked) throw new Error(`${job.name} is tracked: enqueue it`)
-  const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload }) => {
+  const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload, priority }) => {
     const data: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
-    return { id, data, ...(workspaceId === null ? {} : { group: { id: workspaceId } }) }
+    return { id, data, ...(workspaceId === null ? {} : { group: { id: workspaceId } }), ...(priority ? { priority } : {}) }
   })
   await boss.insert(job.name, jobs, {
     db: { executeSql: async (text, values) => ({ rows: await db.query({ text, values: values ?? [] }) }) },

@@ -9,16 +9,21 @@ import type { RecordType } from '#shared/types/record-type.ts'
 
 /**
  * The records of these ids that there are, in the order of the ids, whoever asks: hold each against the caller's `RecordAccess` before it
- * leaves the domain. An id may stand there twice.
+ * leaves the domain. An id may stand there twice. With `lock` they stay as they are until the transaction ends: give the ids sorted then.
  */
-export async function recordsByIds({ db }: Pick<Scope, 'db'>, type: RecordType, ids: readonly string[]): Promise<StoredRecord[]> {
+export async function recordsByIds(
+  { db }: Pick<Scope, 'db'>,
+  type: RecordType,
+  ids: readonly string[],
+  { lock = false } = {},
+): Promise<StoredRecord[]> {
   if (ids.length === 0) return []
-  const statement = shaped(type, 'by ids', () =>
-    builder.raw('select ? from ? join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id) order by position', [
-      columnList(allColumns(type)),
-      tableOf(type),
-      slot('ids'),
-    ] as never),
+  const statement = shaped(type, `by ids ${lock}`, () =>
+    builder.raw(
+      `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
+       order by position ${lock ? 'for update of record' : ''}`,
+      [columnList(allColumns(type)), tableOf(type), slot('ids')] as never,
+    ),
   )
   return (await db.query<Row>(asArrays(statement({ ids })))).map((row) => recordOf(type, row))
 }

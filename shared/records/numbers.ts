@@ -26,9 +26,10 @@ export const numbersItself = ({ fields }: RecordType): boolean => fields.some(({
 /**
  * Issues a number to every auto-numbered field without a value, in the order of the records, and puts its text into their values. Numbers
  * come from one counter per field and period, so two creations never get the same (decisions, Auto-numbering). Whether the field's own
- * rules allow what was issued is `requireFitting`'s to ask.
+ * rules allow what was issued is `requireFitting`'s to ask. In a rehearsal the fields stay empty.
  */
 export async function issueNumbers(scope: Scope, type: RecordType, records: readonly Values[]): Promise<void> {
+  if (scope.rehearsal) return
   for (const field of type.fields.filter(({ autogen }) => autogen !== '')) {
     const wanting = records.filter((values) => isBlank(values[field.key] ?? null))
     if (wanting.length === 0) continue

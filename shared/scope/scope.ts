@@ -50,6 +50,8 @@ export interface PlatformScope extends Services {
   readonly verification?: Verification | undefined
   /** Set while a request that writes by one statement has not been told yet whether what is remembered holds; that statement must carry it. */
   readonly guard?: Guard | undefined
+  /** Set in a transaction that will be taken back: it takes no number of a series, since those do not come back. */
+  readonly rehearsal?: true
 }
 
 /** What every piece of work in a workspace stands in: where it happens, on whose behalf, and what that caller may do. */

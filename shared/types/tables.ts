@@ -21,9 +21,12 @@ export const codeColumnOf = (type: FieldType, column: string): string | null =>
 /** The name of the index that holds a unique field's values apart; a violation of it names the field. */
 export const uniqueIndexOf = (fieldId: string): string => `unique_${hex(fieldId)}`
 
-/** The field whose unique index a violated constraint is, as its id without hyphens; undefined for any other constraint. */
+/**
+ * The field whose unique index a violated constraint is, as its id without hyphens; undefined for any other constraint. A database that is
+ * spread over nodes names the shard behind it.
+ */
 export const fieldOfUniqueIndex = (constraint: string | undefined): string | undefined =>
-  /^unique_([0-9a-f]{32})$/.exec(constraint ?? '')?.[1]
+  /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
 
 /**
  * The column, always empty, that every write of a record names. Keys of fields begin with a letter, so it is never taken for a field's

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { sumMonths } from '#shared/accounting/months.ts'
 import { openBooks } from '#test/accounting/books.ts'
 import { operation } from '#test/accounting/model/random.ts'
 import { runModel } from '#test/accounting/model/run.ts'
@@ -25,6 +26,7 @@ test('what eight clients post, reverse, seal and ask at two servers is what a li
     {
       clients: Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? owner : second)),
       path: accounting,
+      sumMonths: () => sumMonths({ db: w.api.services.database, workspace: w.org }),
       kinds: new Map(codes.map((code) => [accounts[code] ?? '', kinds[code[0] ?? ''] ?? ''])),
     },
     operations,

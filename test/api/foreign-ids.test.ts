@@ -6,13 +6,14 @@ import { namingCalls } from '#test/api/walk/naming-calls.ts'
 import { namesNothing, positionsOf, sameFor } from '#test/api/walk/positions.ts'
 import { snapshotOf } from '#test/api/walk/snapshot.ts'
 import { fromAnywhere } from '#test/support/account.ts'
+import { startAgent } from '#test/support/agent.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
-const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()) })
+const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url })
 
 /** Two workspaces with the same in them. The owner of the first may do everything in the second too: only the path says where it acts. */
 interface Two {

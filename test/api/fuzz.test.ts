@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { sections } from '#api/routes.ts'
 import { furnish } from '#test/api/fuzz/place.ts'
 import { requestsTo, send } from '#test/api/fuzz/request.ts'
+import { startAgent } from '#test/support/agent.ts'
 import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 /** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. */
 const runs = Number(process.env.FUZZ_RUNS ?? 24)
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
-const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()) })
+const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url })
 const statuses: number[] = []
 
 for (const { base, routes } of sections) {

@@ -4,11 +4,12 @@ import { makeCallers } from '#test/api/walk/callers.ts'
 import { examples } from '#test/api/walk/examples.ts'
 import { planOf, type Stage, type Walk } from '#test/api/walk/plan.ts'
 import { surprisesOf } from '#test/api/walk/send.ts'
+import { startAgent } from '#test/support/agent.ts'
 import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
-const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()) })
+const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url })
 let walk: Promise<Walk> | undefined
 
 for (const { base, routes } of sections) {

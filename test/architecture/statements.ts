@@ -45,6 +45,20 @@ const onceNamed: Rule = {
   broken: { 'shared/a/store.ts': `const find = sql('find', 'select 1')`, 'shared/b/store.ts': `const find = sql(\n  'find', 'select 2')` },
 }
 
+/** What is no immutable function of a column, though it reads like one: its result depends on the session's time zone or the moment. */
+const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_part|extract|to_char|to_timestamp)\((?!\))|\bcurrent_\w+/
+
+/** A distributed database refuses an update of a sharded table that gives a column to a function which is not immutable. */
+const immutableUpdates = eachFile(
+  'an update of a record table gives its columns to immutable functions alone',
+  ({ path, text }) => {
+    if (!/^shared\/(?:types|records)\//.test(path)) return []
+    const updates = [...text.matchAll(/`[^`]*\bupdate \?[^`]*`/g)].filter(([update]) => unsteady.test(update))
+    return updates.map(([update]) => `work the value out before the statement: ${update.slice(0, 60)}`)
+  },
+  { 'shared/records/a.ts': "const touch = `update ? set updated_at = updated_at + interval '1 microsecond'`" },
+)
+
 const migrationNames: Rule = {
   name: 'migrations are numbered, each with a number of its own: NNNN-what-it-does.ts',
   violations: (sources) => {
@@ -71,4 +85,4 @@ const givenTime = eachFile(
   { 'shared/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
 )
 
-export const statementRules: readonly Rule[] = [inStores, onceNamed, migrationNames, givenTime]
+export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, givenTime]

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestFn } from 'ava'
@@ -7,9 +7,12 @@ import { createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'kontor-import-'))
+process.once('exit', () => rmSync(folder, { recursive: true }))
+
 /** A CSV file of a test's own, under this name. */
 export function fileOf(name: string, text: string | Uint8Array): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'kontor-import-')), name)
+  const path = join(mkdtempSync(join(folder, 'file-')), name)
   writeFileSync(path, text)
   return path
 }

@@ -218,6 +218,69 @@ create table do_not_contact (
   constraint do_not_contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table drive_objects (
+  workspace_id uuid not null,
+  space_id uuid not null,
+  key text not null,
+  blob_id uuid,
+  size_bytes bigint default 0 not null,
+  content_type text default ''::text not null,
+  sha256 text default ''::text not null,
+  created_by uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint drive_objects_check CHECK ((("right"(key, 1) = '/'::text) = (blob_id IS NULL))),
+  constraint drive_objects_key PRIMARY KEY (workspace_id, space_id, key),
+  constraint drive_objects_key_check CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 1032))),
+  constraint drive_objects_space FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id)
+);
+
+create table drive_shares (
+  workspace_id uuid not null,
+  id uuid not null,
+  space_id uuid not null,
+  prefix text not null,
+  grantee_id uuid,
+  mode text not null,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint drive_shares_grantee_id_fkey FOREIGN KEY (grantee_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint drive_shares_mode_check CHECK ((mode = ANY (ARRAY['view'::text, 'edit'::text]))),
+  constraint drive_shares_once UNIQUE NULLS NOT DISTINCT (workspace_id, space_id, prefix, grantee_id) DEFERRABLE,
+  constraint drive_shares_pkey PRIMARY KEY (workspace_id, id),
+  constraint drive_shares_workspace_id_space_id_fkey FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id) ON DELETE CASCADE
+);
+
+create table drive_spaces (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  type text not null,
+  owner_id uuid,
+  is_main boolean default false not null,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint drive_spaces_check CHECK (((type = 'user'::text) = (owner_id IS NOT NULL))),
+  constraint drive_spaces_check1 CHECK (((left_at IS NULL) OR (type = 'user'::text))),
+  constraint drive_spaces_check2 CHECK (((type <> 'org'::text) OR (key = 'org'::text))),
+  constraint drive_spaces_key UNIQUE (workspace_id, key),
+  constraint drive_spaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint drive_spaces_pkey PRIMARY KEY (workspace_id, id),
+  constraint drive_spaces_type_check CHECK ((type = ANY (ARRAY['user'::text, 'org'::text, 'custom'::text]))),
+  constraint drive_spaces_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table drive_totals (
+  workspace_id uuid not null,
+  space_id uuid not null,
+  content_type text not null,
+  files bigint not null,
+  bytes bigint not null,
+  constraint drive_totals_pkey PRIMARY KEY (workspace_id, space_id, content_type),
+  constraint drive_totals_workspace_id_space_id_fkey FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id) ON DELETE CASCADE
+);
+
 create table due_work (
   workspace_id uuid,
   kind text not null,
@@ -317,6 +380,119 @@ create table fields (
   constraint fields_key UNIQUE (workspace_id, type_id, key),
   constraint fields_pkey PRIMARY KEY (workspace_id, id),
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+);
+
+create table file_usage (
+  workspace_id uuid not null,
+  total_bytes bigint not null,
+  constraint file_usage_pkey PRIMARY KEY (workspace_id),
+  constraint file_usage_total_bytes_check CHECK ((total_bytes >= 0)),
+  constraint file_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_drafts (
+  workspace_id uuid not null,
+  day date not null,
+  drafts integer not null,
+  constraint flow_drafts_pkey PRIMARY KEY (workspace_id, day),
+  constraint flow_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_outputs (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  output json not null,
+  created_at timestamp with time zone not null,
+  constraint flow_outputs_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_outputs_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  flow_id uuid not null,
+  flow_name text not null,
+  version integer not null,
+  editor_id uuid not null,
+  status text default 'queued'::text not null,
+  trigger json not null,
+  input json not null,
+  trigger_key text not null,
+  depth integer not null,
+  retry_of uuid,
+  turn integer default 0 not null,
+  steps integer default 0 not null,
+  state json,
+  waiting json,
+  job_id uuid,
+  revived integer default 0 not null,
+  error json,
+  created_at timestamp with time zone not null,
+  touched_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
+  constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
+  constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint flow_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_skips (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  hour timestamp with time zone not null,
+  share smallint not null,
+  skipped integer not null,
+  constraint flow_skips_pkey PRIMARY KEY (workspace_id, hour, flow_id, share),
+  constraint flow_skips_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table flow_steps (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration text not null,
+  place integer not null,
+  node_type text not null,
+  status text not null,
+  output json,
+  is_cut boolean default false not null,
+  input_hash text,
+  error json,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  constraint flow_steps_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
+  constraint flow_steps_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'failed'::text]))),
+  constraint flow_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flow_versions (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  version integer not null,
+  nodes json not null,
+  edges json not null,
+  context json not null,
+  editor_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint flow_versions_pkey PRIMARY KEY (workspace_id, flow_id, version),
+  constraint flow_versions_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flows(workspace_id, id) ON DELETE CASCADE
+);
+
+create table flows (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  enabled boolean default false not null,
+  version integer default 1 not null,
+  positions json default '{}'::json not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flows_pkey PRIMARY KEY (workspace_id, id),
+  constraint flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table form_submissions (
@@ -509,6 +685,23 @@ create table kept_answers (
   operation_id uuid,
   created_at timestamp with time zone default now() not null,
   constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
+);
+
+create table ledger_months (
+  workspace_id uuid not null,
+  currency text not null,
+  account_id uuid not null,
+  month date not null,
+  debit numeric not null,
+  credit numeric not null,
+  constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint ledger_months_pkey PRIMARY KEY (workspace_id, currency, account_id, month)
+);
+
+create table ledger_months_until (
+  workspace_id uuid not null,
+  until timestamp with time zone not null,
+  constraint ledger_months_until_pkey PRIMARY KEY (workspace_id)
 );
 
 create table ledger_seals (
@@ -799,6 +992,110 @@ create table provider_payments (
   constraint provider_payments_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
 );
 
+create table queue_counts (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  batch text not null,
+  stage text not null,
+  status text not null,
+  unexpected boolean not null,
+  share smallint not null,
+  items bigint not null,
+  constraint queue_counts_pkey PRIMARY KEY (workspace_id, queue_id, batch, stage, status, unexpected, share),
+  constraint queue_counts_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queue_history (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  item_id uuid,
+  key text not null,
+  kind text not null,
+  from_stage text,
+  to_stage text,
+  status text,
+  verdict text,
+  payload json,
+  scan_id text,
+  scanned_at timestamp with time zone,
+  station text,
+  actor_id uuid,
+  actor_type text not null,
+  note text not null,
+  created_at timestamp with time zone not null,
+  version integer,
+  facts jsonb not null,
+  event_id uuid,
+  constraint queue_history_kind_check CHECK ((kind = ANY (ARRAY['added'::text, 'moved'::text, 'claimed'::text, 'released'::text, 'expired'::text, 'edited'::text, 'deleted'::text, 'button'::text, 'scanned'::text, 'cancelled'::text]))),
+  constraint queue_history_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_history_version CHECK (((version IS NOT NULL) OR (kind = ANY (ARRAY['scanned'::text, 'button'::text]))))
+);
+
+create table queue_items (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  id uuid default uuidv7() not null,
+  key text not null,
+  stage text not null,
+  status text not null,
+  priority integer not null,
+  source text not null,
+  batch text not null,
+  record_id uuid,
+  payload json not null,
+  assignee_id text not null,
+  due_at timestamp with time zone,
+  claimed_by uuid,
+  claim_token text,
+  claim_expires_at timestamp with time zone,
+  lapsed uuid[] default '{}'::uuid[] not null,
+  attempts integer default 0 not null,
+  entered_stage_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  version integer default 1 not null,
+  twin uuid not null,
+  open_stage text generated always as (
+CASE
+    WHEN (status = 'open'::text) THEN stage
+    ELSE NULL::text
+END) stored,
+  constraint queue_items_claim CHECK ((((claimed_by IS NULL) = (claim_token IS NULL)) AND ((claimed_by IS NULL) = (claim_expires_at IS NULL)))),
+  constraint queue_items_closed CHECK ((((closed_at IS NULL) = (status = 'open'::text)) AND ((status = 'open'::text) OR (claimed_by IS NULL)))),
+  constraint queue_items_payload CHECK ((json_typeof(payload) = 'object'::text)),
+  constraint queue_items_pkey PRIMARY KEY (workspace_id, queue_id, id),
+  constraint queue_items_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'scan'::text, 'import'::text, 'intake'::text, 'function'::text]))),
+  constraint queue_items_stage FOREIGN KEY (workspace_id, queue_id, open_stage) REFERENCES queue_stages(workspace_id, queue_id, key),
+  constraint queue_items_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+create table queue_stages (
+  workspace_id uuid not null,
+  queue_id uuid not null,
+  key text not null,
+  constraint queue_stages_pkey PRIMARY KEY (workspace_id, queue_id, key),
+  constraint queue_stages_workspace_id_queue_id_fkey FOREIGN KEY (workspace_id, queue_id) REFERENCES queues(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table queues (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  object_type text,
+  enabled boolean not null,
+  stages json not null,
+  intake json not null,
+  settings json not null,
+  editor_id uuid,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint queues_pkey PRIMARY KEY (workspace_id, id),
+  constraint queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   points integer default 0 not null,
@@ -907,6 +1204,40 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table site_content (
+  workspace_id uuid not null,
+  site_id uuid not null,
+  path text not null,
+  version uuid not null,
+  published boolean not null,
+  title text,
+  body text,
+  fields json,
+  blob_id uuid,
+  size_bytes bigint,
+  content_type text,
+  sha256 text,
+  updated_at timestamp with time zone not null,
+  constraint site_content_kind CHECK ((((num_nulls(title, body, fields) = 0) AND (num_nonnulls(blob_id, size_bytes, content_type, sha256) = 0)) OR ((num_nonnulls(title, body, fields) = 0) AND (num_nulls(blob_id, size_bytes, content_type, sha256) = 0) AND published))),
+  constraint site_content_pkey PRIMARY KEY (workspace_id, site_id, path),
+  constraint site_content_site FOREIGN KEY (workspace_id, site_id) REFERENCES sites(workspace_id, id) ON DELETE CASCADE
+);
+
+create table sites (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  published boolean not null,
+  is_shared boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sites_assets CHECK (((is_shared = (key = 'assets'::text)) AND (published OR (NOT is_shared)))),
+  constraint sites_key UNIQUE (workspace_id, key),
+  constraint sites_pkey PRIMARY KEY (workspace_id, id),
+  constraint sites_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table users (
   id uuid not null,
   email text not null,
@@ -981,11 +1312,39 @@ CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owne
 
 CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
+CREATE INDEX drive_objects_recent ON public.drive_objects USING btree (workspace_id, space_id, updated_at DESC, key DESC) WHERE (blob_id IS NOT NULL);
+
+CREATE INDEX drive_shares_grantee ON public.drive_shares USING btree (workspace_id, grantee_id);
+
+CREATE INDEX drive_shares_left ON public.drive_shares USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX drive_spaces_left ON public.drive_spaces USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX drive_spaces_owner ON public.drive_spaces USING btree (workspace_id, owner_id) WHERE (owner_id IS NOT NULL);
+
 CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
 
 CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
+
+CREATE INDEX flow_drafts_day ON public.flow_drafts USING btree (day);
+
+CREATE INDEX flow_outputs_created ON public.flow_outputs USING btree (created_at);
+
+CREATE INDEX flow_runs_failed ON public.flow_runs USING btree (workspace_id, id DESC) WHERE (status = 'failed'::text);
+
+CREATE INDEX flow_runs_finished ON public.flow_runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX flow_runs_flow ON public.flow_runs USING btree (workspace_id, flow_id, id DESC);
+
+CREATE UNIQUE INDEX flow_runs_once ON public.flow_runs USING btree (workspace_id, flow_id, trigger_key) WHERE (retry_of IS NULL);
+
+CREATE INDEX flow_runs_open ON public.flow_runs USING btree (touched_at) WHERE (finished_at IS NULL);
+
+CREATE UNIQUE INDEX flow_runs_retry ON public.flow_runs USING btree (workspace_id, retry_of) WHERE (retry_of IS NOT NULL);
+
+CREATE INDEX flow_skips_hour ON public.flow_skips USING btree (hour);
 
 CREATE UNIQUE INDEX form_submissions_visitor ON public.form_submissions USING btree (workspace_id, form_id, visitor_key) WHERE (visitor_key IS NOT NULL);
 
@@ -1016,6 +1375,8 @@ CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btr
 CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
 
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
+
+CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
 
 CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
@@ -1066,6 +1427,34 @@ CREATE INDEX payment_links_provider ON public.payment_links USING btree (workspa
 CREATE INDEX provider_payments_link ON public.provider_payments USING btree (workspace_id, link_id) WHERE (link_id IS NOT NULL);
 
 CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_history_scan ON public.queue_history USING btree (workspace_id, queue_id, scan_id) WHERE (scan_id IS NOT NULL);
+
+CREATE INDEX queue_items_by_key ON public.queue_items USING btree (workspace_id, queue_id, key, id) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_due ON public.queue_items USING btree (workspace_id, queue_id, due_at) WHERE ((status = 'open'::text) AND (due_at IS NOT NULL));
+
+CREATE INDEX queue_items_ended ON public.queue_items USING btree (workspace_id, queue_id, stage, closed_at DESC, id DESC) WHERE (status <> 'open'::text);
+
+CREATE INDEX queue_items_entered ON public.queue_items USING btree (workspace_id, queue_id, stage, entered_stage_at) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_in_stage ON public.queue_items USING btree (workspace_id, queue_id, stage, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_of_assignee ON public.queue_items USING btree (workspace_id, queue_id, assignee_id, id) WHERE (assignee_id <> ''::text);
+
+CREATE INDEX queue_items_of_batch ON public.queue_items USING btree (workspace_id, queue_id, batch, id) WHERE (batch <> ''::text);
+
+CREATE INDEX queue_items_of_record ON public.queue_items USING btree (workspace_id, record_id, queue_id, id) WHERE (record_id IS NOT NULL);
+
+CREATE UNIQUE INDEX queue_items_open_key ON public.queue_items USING btree (workspace_id, queue_id, key, twin) WHERE (status = 'open'::text);
+
+CREATE INDEX queue_items_waiting ON public.queue_items USING btree (workspace_id, queue_id, priority DESC, id) WHERE (status = 'open'::text);
+
+CREATE UNIQUE INDEX queues_key ON public.queues USING btree (workspace_id, key) WHERE (deleted_at IS NULL);
 
 CREATE INDEX rate_limits_expire ON public.rate_limits USING btree (expire);
 
@@ -1141,6 +1530,38 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_drive_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into drive_totals as total
+        select workspace_id, space_id, content_type, count(*), sum(size_bytes) from gained where blob_id is not null
+        group by 1, 2, 3 order by 1, 2, 3
+        on conflict (workspace_id, space_id, content_type)
+          do update set files = total.files + excluded.files, bytes = total.bytes + excluded.bytes;
+      elsif tg_op = 'DELETE' then
+        update drive_totals as total set files = total.files - gone.files, bytes = total.bytes - gone.bytes
+        from (
+          select workspace_id, space_id, content_type, count(*) as files, sum(size_bytes) as bytes from lost where blob_id is not null
+          group by 1, 2, 3 order by 1, 2, 3
+        ) as gone
+        where total.workspace_id = gone.workspace_id and total.space_id = gone.space_id and total.content_type = gone.content_type;
+      else
+        insert into drive_totals as total
+        select workspace_id, space_id, content_type, sum(files), sum(bytes) from (
+          select workspace_id, space_id, content_type, 1 as files, size_bytes as bytes from gained where blob_id is not null
+          union all
+          select workspace_id, space_id, content_type, -1, -size_bytes from lost where blob_id is not null
+        ) as moved
+        group by 1, 2, 3 having sum(files) <> 0 or sum(bytes) <> 0 order by 1, 2, 3
+        on conflict (workspace_id, space_id, content_type)
+          do update set files = total.files + excluded.files, bytes = total.bytes + excluded.bytes;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_role_members()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1170,6 +1591,21 @@ AS $function$
       )
       select workspace_id from line
     $function$;
+
+CREATE OR REPLACE FUNCTION public.follow_member_drives()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update drive_spaces set left_at = clock_timestamp() where workspace_id = old.workspace_id and owner_id = old.user_id;
+        update drive_shares set left_at = clock_timestamp() where workspace_id = old.workspace_id and grantee_id = old.user_id;
+      else
+        update drive_spaces set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+        update drive_shares set left_at = null where workspace_id = new.workspace_id and grantee_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.go_on()
  RETURNS trigger
@@ -1235,6 +1671,17 @@ AS $function$
         update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
       end if;
       return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_queue_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.leave_gate()
@@ -1389,6 +1836,14 @@ CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXE
 
 CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
 
+CREATE TRIGGER drive_objects_changed AFTER UPDATE ON public.drive_objects REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
+CREATE TRIGGER drive_objects_gained AFTER INSERT ON public.drive_objects REFERENCING NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
+CREATE TRIGGER drive_objects_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.drive_objects FOR EACH ROW EXECUTE FUNCTION hold_blob();
+
+CREATE TRIGGER drive_objects_lost AFTER DELETE ON public.drive_objects REFERENCING OLD TABLE AS lost FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
 CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
@@ -1396,6 +1851,8 @@ CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EA
 CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER flow_versions_stay BEFORE UPDATE ON public.flow_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
@@ -1415,6 +1872,8 @@ CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.member
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
+CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_drives();
+
 CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
@@ -1424,6 +1883,10 @@ CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW W
 CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
 
 CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
+
+CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
@@ -1436,6 +1899,8 @@ CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service
 CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
 
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
+
+CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.site_content FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 

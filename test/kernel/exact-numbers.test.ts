@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { parseExactly } from '#shared/kernel/exact-numbers.ts'
+import { parseExactly, quoteInexact } from '#shared/kernel/exact-numbers.ts'
 
 /** What the language itself says of every number's text: slow, and right. Minus nought alone is nought. */
 const byReviver = (text: string): unknown =>
@@ -56,3 +56,12 @@ test('any JSON is what it is to the language', (t) => {
   fc.assert(fc.property(value as fc.Arbitrary<string>, same), { numRuns: 1_000 })
   t.pass()
 })
+
+for (const [text, quoted] of [
+  ['12345678901234.123456', '"12345678901234.123456"'],
+  ['[1.10, 1e2, 0.5, -0, 123456789012345.0]', '[1.10, 1e2, 0.5, -0, 123456789012345.0]'],
+  ['{"a":9007199254740993,"b":"9007199254740993"}', '{"a":"9007199254740993","b":"9007199254740993"}'],
+  ['[1e400,-12345678901234567890.5]', '["1e400","-12345678901234567890.5"]'],
+  ['null', 'null'],
+] as const)
+  test(`JavaScript reads ${text} as ${quoted}`, (t) => t.is(quoteInexact(text), quoted))

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** Where a server breaks the connection, in the order of a delivery; `never` takes the mail. */
 export const cuts = ['greeting', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'mid-body', 'after the dot', 'after 250', 'never'] as const
-export type Cut = (typeof cuts)[number]
+export type Cut = (typeof cuts)[number] | 'STARTTLS'
 
 /** A mail server that breaks connections where a test says, or answers there with a reply of its own. */
 export interface CuttingServer {
@@ -61,7 +61,8 @@ function serve(socket: Socket, state: { readonly cut: Cut; readonly reply: strin
       return void socket.end()
     }
     const verb = line.slice(0, 4).toUpperCase()
-    if (verb === 'EHLO') say('EHLO', '250-here\r\n250 AUTH PLAIN')
+    if (verb === 'EHLO') say('EHLO', `250-here\r\n${state.cut === 'STARTTLS' ? '250-STARTTLS\r\n' : ''}250 AUTH PLAIN`)
+    else if (verb === 'STAR') say('STARTTLS', '220 go on')
     else if (verb === 'AUTH') say('AUTH', '235 in')
     else if (verb === 'MAIL') say('MAIL', '250 ok')
     else if (verb === 'RCPT') say('RCPT', '250 ok')

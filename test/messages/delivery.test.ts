@@ -47,7 +47,7 @@ async function open(t: ExecutionContext): Promise<Site> {
 }
 
 /** What a message is after a connection was broken at each point. */
-const after: Readonly<Record<Cut, string>> = {
+const after: Readonly<Record<Exclude<Cut, 'STARTTLS'>, string>> = {
   greeting: 'queued',
   EHLO: 'queued',
   AUTH: 'queued',
@@ -116,6 +116,7 @@ for (const [at, reply, status] of [
   ['DATA', '451 4.3.0 trouble', 'queued'],
   ['after the dot', '452 4.3.1 full', 'queued'],
   ['AUTH', '535 5.7.8 wrong password', 'failed'],
+  ['STARTTLS', '454 4.7.0 not now', 'queued'],
   ['RCPT', '550 5.1.1 unknown', 'bounced'],
   ['RCPT', '550 5.1.10 null MX', 'bounced'],
   ['RCPT', '550 5.2.1 disabled', 'bounced'],

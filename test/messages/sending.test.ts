@@ -114,6 +114,7 @@ test('what cannot be sent is refused, naming what is wrong', async (t) => {
     [{ to: 'a@example.com, b@example.com' }, /message\.to must be a valid email address/],
     [{ to: 'Ann <a@example.com>' }, /message\.to must be/],
     [{ to: 'a@example.com\r\nRCPT TO:<b@example.com>' }, /message\.to must be/],
+    [{ record_id: 'x' }, /message\.record_id must be the id/],
     [{ subject: ' ' }, /message\.subject is required/],
     [{ body_text: '' }, /message\.body_text or message\.body_html is required/],
     [{ body_html: '<a {{x}}>' }, /body_html has \{\{x\}\} where no variable may stand/],

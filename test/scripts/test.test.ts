@@ -29,7 +29,12 @@ function createSuite(text: string): Project & { temporary: () => string[]; npmTe
   return {
     ...project,
     temporary: () => readdirSync(folder).filter((name) => name.startsWith('kontor-')),
-    npmTest: () => project.run('npm test', { TMPDIR: folder, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEST_DATABASE_URL: '' }),
+    npmTest: () =>
+      project.run('npm test -- test/sample.test.ts', {
+        TMPDIR: folder,
+        DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+        TEST_DATABASE_URL: '',
+      }),
   }
 }
 

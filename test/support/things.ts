@@ -71,6 +71,27 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await post(`/functions/${fnId}/invoke`, { input: 1 })
       return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''
     },
+    /** A flow that is run by hand and makes a record. */
+    flow: async () => {
+      const nodes = [
+        { id: 't', type: 'trigger.manual' },
+        { id: 'a', type: 'action.create_record', config: { object_type: keys.type, values: { [keys.name]: secret } } },
+      ]
+      return (await post('/flows', { name: secret, nodes, edges: [{ source: 't', target: 'a' }] })).id
+    },
+    /** A run of a flow that ended so, or that waits and that no worker knows of. */
+    flowRun: async (flowId: string, status: 'ok' | 'failed' | 'queued') => {
+      const id = newId()
+      await db.query(
+        `insert into flow_runs (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, error,
+           created_at, touched_at, finished_at)
+         select $1, $2::uuid, $3, $4, 1, $5, $6::text, '{"kind": "manual", "event": null, "object_type": null, "record_id": null}', '{}', ($2::uuid)::text, 1,
+           case when $6 = 'failed' then '{"code": "FORBIDDEN", "message": "no", "node_id": "a"}'::json end, now(), now(),
+           case when $6 <> 'queued' then now() end`,
+        [orgId, id, flowId, secret, org.ownerId, status],
+      )
+      return id
+    },
     secret: async () => {
       const secret = name().toUpperCase()
       await made(owner.put(`${path}/functions/secrets/${secret}`, { value: 'hush' }))
@@ -85,6 +106,20 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
+    /** A space of the team. */
+    space: async () => {
+      const key = name().replaceAll('_', '-')
+      return { key, bucketId: (await post('/drive/buckets', { key, name: secret })).id }
+    },
+    /** The key of a file in a space. */
+    object: async (bucketId: string) => {
+      const form = new FormData()
+      form.append('key', `${name()}.txt`)
+      form.append('file', new Blob([secret]))
+      return ((await made(owner.post(`${path}/drive/buckets/${bucketId}/objects`, form))) as unknown as { key: string }).key
+    },
+    share: async (bucketId: string) =>
+      (await post(`/drive/buckets/${bucketId}/shares`, { prefix: `${name()}/`, org_wide: true, mode: 'view' })).id,
     calendar: async () => {
       const { id, key } = (await post('/calendar/calendars', { kind: 'org', key: name(), name: secret })) as unknown as {
         id: string
@@ -110,6 +145,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       const body = { kind: 'records', key: name(), name: secret, settings: { source } }
       const { id, key } = (await post('/calendar/calendars', body)) as unknown as { id: string; key: string }
       return { id, key, type, field: 'due', record: (await post(`/records/${type}`, { values: { due: '2026-12-01' } })).id }
+    },
+    /** A work queue with a button in its first stage. */
+    queue: async () => {
+      const button = { id: 'press', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
+      const stages = [
+        { key: 'in', label: secret, kind: 'start', buttons: [button] },
+        { key: 'out', kind: 'terminal' },
+      ]
+      const made = await post('/queues', { key: name(), name: secret, stages, settings: { allow_duplicates: true } })
+      return made as unknown as { id: string; key: string }
+    },
+    queueItem: async (queueId: string, more: object = {}) => {
+      const { items } = (await post(`/queues/${queueId}/items`, {
+        items: [{ key: name(), payload: { secret }, ...more }],
+        batch: secret.slice(0, 40),
+      })) as unknown as { items: { id: string; key: string }[] }
+      return items[0] as { id: string; key: string }
     },
     member: async () => (await createMember(world, org)).id,
     connection: async () => (await post('/payments/connections', { provider: 'sandbox', name: secret, mode: 'test' })).id,
@@ -141,6 +193,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
         [orgId, formId, id, secret],
       )
       return id
+    },
+    /** A published website. */
+    site: async () => {
+      const key = name()
+      return { key, id: (await post('/sites', { key, name: secret, published: true })).id }
+    },
+    /** A published document of a website; its path. */
+    document: async (siteId: string) => {
+      const at = `a/${name()}`
+      await made(owner.put(`${path}/sites/${siteId}/content/${at}`, { title: secret, published: true }))
+      return at
+    },
+    /** A file that all websites share; its path. */
+    asset: async () => {
+      const at = `a/${name()}.txt`
+      await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
+      return at
     },
     /** Lets visitors do what is meant for them, once. */
     visitors: async () => {

@@ -33,7 +33,7 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged } = route
-    const content = response ? json(schemas.refer(response.json)) : file(contentType)
+    const content = merged(response ? json(schemas.refer(response.json)) : {}, file(contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
@@ -83,6 +83,12 @@ const pending = {
 const json = (data: Json): Json => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
+
+/** JSON, or bytes for who asks for them; one of the two, or neither. */
+const merged = (data: Json, bytes: Json): Json => {
+  const content = { ...(data.content as Json), ...(bytes.content as Json) }
+  return Object.keys(content).length > 0 ? { content } : {}
+}
 
 const anything: Json = { content: { 'application/json': { schema: {} } } }
 

@@ -22,16 +22,18 @@ export interface Posted {
 /**
  * Posts an entry with its lines where the books of this moment allow it; one row says what came of it. Its transaction holds the ledger's
  * lock already, so the statement sees every account that has gone and every day that was closed, and its time is later than theirs, also
- * should the clock have been set back since the last seal. An entry whose natural key is there already writes nothing.
+ * should the clock have been set back since the last seal or the last sums of months. An entry whose natural key is there already writes nothing.
  */
 export const postEntryWithin = (accounts: RecordType): Fill =>
   shaped(accounts, 'post entry', () =>
     builder.raw(
       `with book as (
          select default_currency, multi_currency, books_closed_through,
-           greatest(clock_timestamp(), (
-             select until from ledger_seals where workspace_id = ?::uuid order by until desc, position desc limit 1
-           )) as posted_at
+           greatest(
+             clock_timestamp(),
+             (select until from ledger_seals where workspace_id = ?::uuid order by until desc, position desc limit 1),
+             (select until from ledger_months_until where workspace_id = ?::uuid)
+           ) as posted_at
          from workspaces where id = ?::uuid
        ),
        sent as (
@@ -64,7 +66,16 @@ export const postEntryWithin = (accounts: RecordType): Fill =>
          book.books_closed_through, unknown.line::integer as unknown_line
        from book cross join unknown left join entry on true`,
       [
-        ...[slot('workspaceId'), slot('workspaceId'), slot('lineIds'), slot('accountIds'), slot('debits'), slot('credits'), slot('memos')],
+        ...[
+          slot('workspaceId'),
+          slot('workspaceId'),
+          slot('workspaceId'),
+          slot('lineIds'),
+          slot('accountIds'),
+          slot('debits'),
+          slot('credits'),
+          slot('memos'),
+        ],
         tableOf(accounts),
         ...[slot('workspaceId'), slot('id'), slot('date'), slot('memo'), slot('sourceType'), slot('sourceId'), slot('currency')],
         ...[slot('total'), slot('lineCount'), slot('reverses'), slot('naturalKey'), slot('createdBy'), slot('date'), slot('currency')],

@@ -99,6 +99,44 @@ interface MessageInput {
   body_html?: string
   vars?: Record<string, string | number | boolean | null>
 }
+interface DriveObject {
+  key: string
+  name: string
+  size: number
+  content_type: string
+  sha256: string
+  created_by: string | null
+  created_at: string
+  updated_at: string
+}
+interface QueueItem {
+  id: string
+  key: string
+  stage: string
+  status: 'open' | 'done' | 'failed' | 'cancelled'
+  priority: number
+  source: string
+  batch: string
+  record_id: string | null
+  payload: Record<string, unknown>
+  claimed_by: string | null
+  claim_expires_at: string | null
+  assignee_id: string
+  attempts: number
+  due_at: string | null
+  overdue: boolean
+  entered_stage_at: string
+  created_at: string
+}
+interface QueueItemInput {
+  key: string
+  stage?: string
+  batch?: string
+  priority?: number
+  record_id?: string
+  assignee_id?: string
+  payload?: Record<string, unknown>
+}
 interface Invocation {
   result: unknown
   logs: { level: 'log' | 'info' | 'warn' | 'error'; msg: string }[]

@@ -19,6 +19,7 @@ export type Operation =
       readonly days: readonly [string, string]
     }
   | { readonly do: 'seal' }
+  | { readonly do: 'sum months' }
 
 /** An amount and the accounts that it goes from and to, by their numbers. */
 export interface Part {
@@ -72,4 +73,5 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'seal' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'sum months' as const }) },
 )

@@ -12,6 +12,8 @@ export interface Bookkeepers {
   readonly path: string
   /** Accounts by id, with their kinds. */
   readonly kinds: ReadonlyMap<string, string>
+  /** Does what a worker does when a report asks for sums of months. */
+  readonly sumMonths: () => Promise<void>
 }
 
 /** A report as of an instant that was asked for while others were posting. */
@@ -25,7 +27,7 @@ interface Taken {
 /** Lets the clients do all operations, some at each time, and holds everything that they were told against the model. */
 export async function runModel(
   t: ExecutionContext,
-  { clients, path, kinds }: Bookkeepers,
+  { clients, path, kinds, sumMonths }: Bookkeepers,
   operations: readonly Operation[],
 ): Promise<void> {
   const accounts = [...kinds.keys()]
@@ -51,6 +53,8 @@ export async function runModel(
       const { status, data, text } = await send(client, `/entries/${entry.id}/reverse`, { date: operation.date })
       t.true(status === 201 || (status === 400 && text.includes('already reversed')), text)
       if (status === 201) heard(data)
+    } else if (operation.do === 'sum months') {
+      await sumMonths()
     } else if (operation.do === 'seal') {
       t.is((await send(client, '/seals', {})).status, 201)
     } else {

@@ -42,6 +42,12 @@ export const calendarExamples: Examples = {
   [`PATCH ${one}`]: ofCalendar('calendar:manage', { name: 'Changed' }),
   [`DELETE ${one}`]: ofCalendar('calendar:manage'),
   [`POST ${one}/feed`]: ofCalendar('calendar:manage', { enabled: true }),
+  [`GET ${one}/export`]: ofCalendar('calendar:read'),
+  [`POST ${one}/import`]: onCalendar('calendar:write', (calId) => ({
+    params: { calId },
+    type: 'text/calendar',
+    body: 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one\r\nDTSTART:20261201T090000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+  })),
   [`GET ${one}/shares`]: ofCalendar('calendar:manage'),
   [`POST ${one}/shares`]: onCalendar('calendar:manage', async (calId, place) => ({
     params: { calId },

@@ -36,6 +36,8 @@ export interface Example {
   readonly anyBody?: true
   /** Set where a name of the path that nothing has yet gets something. */
   readonly makesNamed?: true
+  /** Names of the path that must be ids: what is none is 400 there (decisions, Malformed id in a path). */
+  readonly ids?: readonly string[]
   /** A query that breaks a rule of the route. */
   readonly badQuery?: string
   /** Makes what one call uses up, for this caller. */

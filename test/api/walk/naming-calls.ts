@@ -126,6 +126,25 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     async ({ things }) => ({ body: { email: `${things.name()}@example.com`, role_ids: [await things.role(), await things.role()] } }),
   ],
   [`POST ${org}/service-accounts`]: [async ({ things }) => ({ body: { name: 'Robot', role_ids: [await things.role()] } })],
+  [`GET ${org}/drive/buckets/:bucketId/objects`]: [
+    async (place) => {
+      const { bucketId } = await place.things.space()
+      for (const _ of [1, 2]) await place.things.object(bucketId)
+      const { cursor } = (await place.org.owner.get(`${place.org.path}/drive/buckets/${bucketId}/objects?limit=1`)).data
+      return { params: { bucketId }, query: { limit: '1', cursor } }
+    },
+    async (place) => {
+      const { bucketId } = await place.things.space()
+      const key = await place.things.object(bucketId)
+      return { params: { bucketId }, query: { q: key.slice(-8) } }
+    },
+  ],
+  [`POST ${org}/drive/buckets/:bucketId/shares`]: [
+    async ({ world, org, things }) => ({
+      params: { bucketId: (await things.space()).bucketId },
+      body: { prefix: '', email: `${(await createMember(world, org)).id}@example.com`, mode: 'edit' },
+    }),
+  ],
   [`GET ${org}/payments/links`]: [
     async ({ things }) => {
       await things.link()
@@ -169,6 +188,46 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       for (const _ of [1, 2]) await place.things.submission(formId)
       return { params: { formId }, query: { limit: '1', cursor: await cursorOf(place, `/forms/${formId}/submissions?limit=1`) } }
     },
+  ],
+  [`GET ${org}/queues/:queueId/items`]: [
+    async ({ things }) => {
+      const { id: queueId } = await things.queue()
+      const record = await things.record()
+      const { key } = await things.queueItem(queueId, { record_id: record, assignee_id: record })
+      return { params: { queueId }, query: { record_id: record, assignee_id: record, key, q: key } }
+    },
+  ],
+  [`GET ${org}/queues/:queueId/events`]: [
+    async ({ things }) => {
+      const { id: queueId } = await things.queue()
+      return { params: { queueId }, query: { item_id: (await things.queueItem(queueId)).id } }
+    },
+  ],
+  [`POST ${org}/queues/:queueId/items`]: [
+    async ({ things }) => ({
+      params: { queueId: (await things.queue()).id },
+      body: { items: [{ key: 'A', record_id: await things.record(), assignee_id: await things.record() }] },
+    }),
+  ],
+  [`POST ${org}/queues`]: [
+    async ({ things, keys }) => ({
+      body: {
+        key: things.name(),
+        name: 'New',
+        object_type: keys.type,
+        stages: [{ key: 'in', on_enter: { function_id: await things.fn() }, record_patch: { [keys.name]: 'is {{item.key}}' } }],
+        intake: { enabled: true, key_field: keys.name, filter: [{ field: keys.number, op: 'gt', value: '1' }] },
+      },
+    }),
+  ],
+  [`PUT ${org}/queues/:queueId`]: [
+    async ({ things, keys }) => ({
+      params: { queueId: (await things.queue()).id },
+      body: {
+        object_type: keys.type,
+        stages: [{ key: 'in', buttons: [{ id: 'go', label: 'Go', function_id: await things.fn() }] }],
+      },
+    }),
   ],
   [`GET ${org}/functions/:fnId/runs`]: [
     async (place) => {

@@ -70,7 +70,8 @@ export async function theAbsentIsNotFound(place: Place, example: Example, call: 
   const absent = names.flatMap((name) =>
     [randomUUID(), otherKey].flatMap((value) => {
       const missing = { ...call, params: { ...call.params, [name]: value } }
-      return each(`with ${name} ${value},`, { owner: org.owner }, [missing], notFound)
+      const expected = value === otherKey && example.ids?.includes(name) ? invalid : notFound
+      return each(`with ${name} ${value},`, { owner: org.owner }, [missing], expected)
     }),
   )
   const hidden = names.includes('recordId')

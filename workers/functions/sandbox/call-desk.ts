@@ -1,4 +1,5 @@
 import { catalogue, Problem, problem } from '#shared/kernel/errors.ts'
+import { quoteInexact } from '#shared/kernel/exact-numbers.ts'
 import { parseJson } from '#shared/kernel/json.ts'
 import type { HeavyWork } from '#workers/functions/sandbox/heavy-work.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
@@ -58,7 +59,7 @@ function argumentsOf(text: string): readonly unknown[] {
 }
 
 function answerText(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
+  const text = quoteInexact(JSON.stringify(value) ?? '')
   if (text.length <= runLimits.jsonCharacters) return text
   throw problem('VALIDATION_ERROR', `the answer has more than ${runLimits.jsonCharacters} characters of JSON: ask for less at a time`)
 }

@@ -1,3 +1,4 @@
+import { quoteInexact } from '#shared/kernel/exact-numbers.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 import type { BusyTurns } from '#workers/functions/sandbox/busy-turns.ts'
 import { callDesk, type Report } from '#workers/functions/sandbox/call-desk.ts'
@@ -41,7 +42,7 @@ export async function runIn(
     [toWorker.quiet]: watched.quiet,
     [toWorker.memory]: watched.runOutOfMemory,
   }
-  const order = JSON.stringify([request.source, request.inputText, JSON.stringify(request.sdkMethods)])
+  const order = JSON.stringify([request.source, quoteInexact(request.inputText), JSON.stringify(request.sdkMethods)])
   runner.order(toRunner.run, order, { hear: (frame) => heard[frame.kind]?.(frame), lose: watched.interrupt })
 
   const end = await watched.end

@@ -11,6 +11,7 @@ import { launch, runnerFiles, wrapper } from '#workers/functions/sandbox/confine
 // What a machine does not offer cannot be tested on it; the names of the tools that it does offer are in the wrapper.
 const has = (tool: string): boolean => wrapper().some((part) => part.endsWith(`/${tool}`))
 const onLinux = process.platform === 'linux' ? test : test.skip
+const withUnshare = has('unshare') ? test : test.skip
 
 onLinux('a runner has no environment, no privileges, no network of ours, no file but its pipes', async (t) => {
   const sandbox = openSandbox(t)
@@ -57,8 +58,7 @@ test('even the program of a runner cannot read, write, start or spy', async (t) 
   t.deepEqual(await confined('return process.env'), {})
 })
 
-test('the network of the machine is out of reach, loopback too', async (t) => {
-  if (!has('unshare')) return t.pass()
+withUnshare('the network of the machine is out of reach, loopback too', async (t) => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')

@@ -1,0 +1,76 @@
+import { answer, org } from '#api/http/route.ts'
+import { cancelRun, retryRun } from '#shared/flows/end.ts'
+import { runList, runPage, runQuery, runView } from '#shared/flows/run.ts'
+import { getRun, listRuns, listRunsOfFlow, requireRunFlow } from '#shared/flows/runs.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** Runs outlive their flow, so the permission is asked for the id of one that was deleted, too. */
+const onRuns = ({ params }: { params: { flowId: string } }, scope: Scope) => requireRunFlow(scope, params.flowId)
+
+const common = { tag: 'Flows', app: null, limit: null } as const
+const runs = `${org}/flows/:flowId/runs` as const
+
+/** What flows did and do. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/flows/runs`,
+    summary: 'List the runs of all flows',
+    description: 'Newest first, of the last 30 days, those of deleted flows too.',
+    permission: 'flows:read',
+    perItem: true,
+    query: runQuery,
+    status: 200,
+    response: runPage,
+    handle: ({ query }, scope) => listRuns(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: runs,
+    summary: 'List the runs of a flow',
+    description: 'The last 50, newest first.',
+    permission: 'flows:read',
+    on: onRuns,
+    status: 200,
+    response: runList,
+    handle: ({ params }, scope) => listRunsOfFlow(scope, params.flowId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${runs}/:runId`,
+    summary: 'Get a run of a flow',
+    description: 'With its steps; values of records as far as the caller may read them now.',
+    permission: 'flows:read',
+    on: onRuns,
+    status: 200,
+    response: runView,
+    handle: ({ params }, scope) => getRun(scope, params.flowId, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${runs}/:runId/cancel`,
+    summary: 'Cancel a run',
+    description: 'At once: what a call that is under way answers later is dropped.',
+    permission: 'flows:run',
+    on: onRuns,
+    status: 200,
+    response: runView,
+    handle: ({ params }, scope) => cancelRun(scope, params.flowId, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${runs}/:runId/retry`,
+    summary: 'Go on with a run that ended',
+    description: 'In a new run, from the step at which it failed or was cancelled, by the same definition and with the same editor.',
+    permission: 'flows:run',
+    on: onRuns,
+    status: 202,
+    response: runView,
+    handle: ({ params }, scope) => retryRun(scope, params.flowId, params.runId),
+  }),
+]

@@ -1,0 +1,13 @@
+import { requireFlow } from '#shared/flows/flows.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { FlowCheck } from '#shared/queues/references.ts'
+
+/** A stage may start a flow that there is, if whoever says so may start it. */
+export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
+  const id = await requireFlow(scope, flowId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'NOT_FOUND')
+      throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
+    throw error
+  })
+  if (scope.actor.policy.permits('flows:run', id) === 'never') throw problem('FORBIDDEN', `Needs flows:run on ${id}`)
+}

@@ -1,0 +1,172 @@
+import { Reply } from '#api/http/reply.ts'
+import { answer, delegate } from '#api/http/route.ts'
+import { ofQueue, queueOf, queuePath, stagePath } from '#api/queues/queue-of.ts'
+import { claimItems } from '#shared/queues/claim.ts'
+import { itemsAsCsv } from '#shared/queues/csv.ts'
+import { stageOfPath } from '#shared/queues/definition.ts'
+import { editItem, removeItem } from '#shared/queues/edit.ts'
+import { addItems, itemsIn } from '#shared/queues/enqueue.ts'
+import { getItem } from '#shared/queues/find.ts'
+import {
+  addAnswer,
+  addInput,
+  claimAnswer,
+  claimInput,
+  editInput,
+  itemView,
+  journalAnswer,
+  journalInput,
+  moveInput,
+  scanAnswer,
+  scanInput,
+} from '#shared/queues/item.ts'
+import { pressButton } from '#shared/queues/jobs.ts'
+import { scanJournal } from '#shared/queues/journal.ts'
+import { itemPage, itemsQuery, listItems } from '#shared/queues/list.ts'
+import { moveAsAsked } from '#shared/queues/move.ts'
+import { actionInput, requirePressable } from '#shared/queues/press.ts'
+import { scanKey } from '#shared/queues/scan.ts'
+
+const items = `${queuePath}/items` as const
+const item = `${items}/:itemId` as const
+
+export const routes = [
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: items,
+    summary: 'List and filter items',
+    description:
+      'Newest first. With Accept: text/csv all that match, up to 10,000, as a file; X-Export-Truncated says that there are more.',
+    permission: 'queues:read',
+    query: itemsQuery,
+    status: 200,
+    response: itemPage,
+    contentType: 'text/csv',
+    handle: async (request, scope) => {
+      const queue = await queueOf(request, scope)
+      if (!/^\s*text\/csv\b/i.test(request.header('accept'))) return listItems(scope, queue, request.query)
+      const { truncated, stream } = await itemsAsCsv(scope, queue, request.query)
+      const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...(truncated ? { 'X-Export-Truncated': 'true' } : {}) }
+      return new Reply(stream, headers)
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: items,
+    summary: 'Add items',
+    description: 'Up to 500. A key that is open already is left alone unless the queue allows duplicates.',
+    permission: 'queues:enqueue',
+    body: addInput,
+    status: 201,
+    response: addAnswer,
+    handle: async (request, scope) => {
+      const { stage, batch, note, source = 'manual' } = request.body
+      return addItems(scope, await queueOf(request, scope), itemsIn(request.body), { source, stage, batch, note })
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: item,
+    summary: 'Get an item',
+    permission: 'queues:read',
+    status: 200,
+    response: itemView,
+    handle: async (request, scope) => getItem(scope, await queueOf(request, scope), request.params.itemId),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'PATCH',
+    path: item,
+    summary: 'Edit an item without moving it',
+    permission: 'queues:transition',
+    body: editInput,
+    status: 200,
+    response: itemView,
+    handle: async (request, scope) => editItem(scope, await queueOf(request, scope), request.params.itemId, request.body),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'DELETE',
+    path: item,
+    summary: 'Delete an item',
+    description: 'For good; its history stays.',
+    permission: 'queues:delete',
+    status: 204,
+    response: null,
+    handle: async (request, scope) => removeItem(scope, await queueOf(request, scope), request.params.itemId),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${item}/move`,
+    summary: 'Move an item to a stage',
+    description: 'The record patch of the stage is written first, as the caller; its failure stops the move. Every move ends the claim.',
+    permission: 'queues:transition',
+    fails: ['DUPLICATE_VALUE'],
+    body: moveInput,
+    status: 200,
+    response: itemView,
+    handle: async (request, scope) => moveAsAsked(scope, await queueOf(request, scope), request.params.itemId, request.body),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/scan`,
+    summary: 'Scan a key',
+    description: 'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too.',
+    permission: 'queues:transition',
+    body: scanInput,
+    status: 200,
+    response: scanAnswer,
+    handle: async (request, scope) => {
+      const { enteredBefore: _, ...verdict } = await scanKey(scope, await queueOf(request, scope), request.body)
+      return verdict
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/scan/batch`,
+    summary: 'Send scans that a station kept',
+    description: 'Up to 500, each judged once by its scan_id, in the order in which they were scanned; answered in the order sent.',
+    permission: 'queues:transition',
+    body: journalInput,
+    status: 200,
+    response: journalAnswer,
+    handle: async (request, scope) => scanJournal(scope, await queueOf(request, scope), request.body.scans),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/claim`,
+    summary: 'Claim waiting items',
+    description: "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item.",
+    permission: 'queues:transition',
+    body: claimInput,
+    status: 200,
+    response: claimAnswer,
+    handle: async (request, scope) => claimItems(scope, await queueOf(request, scope), request.body),
+  }),
+  delegate({
+    ...ofQueue,
+    method: 'POST',
+    path: `${stagePath}/action`,
+    summary: "Run a stage's button",
+    description:
+      "Its function runs once for each item, with the lesser of the caller's and its author's rights; needs functions:invoke too.",
+    permission: 'queues:transition',
+    body: actionInput,
+    job: pressButton,
+    makes: 'json',
+    payload: async (request, scope) => {
+      const queue = await queueOf(request, scope)
+      const { button_id: buttonId, item_ids: itemIds } = request.body
+      const stage = stageOfPath(queue, request.params.stageKey).key
+      await requirePressable(scope, queue, stage, buttonId)
+      return { queueId: queue.id, stage, buttonId, itemIds }
+    },
+  }),
+]

@@ -1,0 +1,145 @@
+import { answer, delegate } from '#api/http/route.ts'
+import { requireFlowToRun } from '#api/queues/flows.ts'
+import { ofQueue, ofQueues, queueOf, queuePath, queuesPath, stagePath } from '#api/queues/queue-of.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { boardAnswer, boardOf, boardQuery } from '#shared/queues/board.ts'
+import { keyOf, stageOfPath } from '#shared/queues/definition.ts'
+import { history, historyQuery, listHistory } from '#shared/queues/history.ts'
+import { verifyQueue } from '#shared/queues/jobs.ts'
+import { itemPage, listStage, stageItemsQuery } from '#shared/queues/list.ts'
+import { queueInput, queueReplacement, queueView } from '#shared/queues/queue.ts'
+import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/queues/queues.ts'
+import { batchList, listBatches, summarize, summaryAnswer } from '#shared/queues/summary.ts'
+
+export const routes = [
+  answer({
+    ...ofQueues,
+    method: 'GET',
+    path: queuesPath,
+    summary: 'List work queues',
+    description: 'Those that the caller may see, with their counts.',
+    permission: 'queues:read',
+    perItem: true,
+    status: 200,
+    response: schema(t.Array(queueView.json)),
+    handle: (_request, scope) => listQueues(scope),
+  }),
+  answer({
+    ...ofQueues,
+    method: 'POST',
+    path: queuesPath,
+    summary: 'Create a work queue',
+    description: 'At most 200 in a workspace. Without stages it has To do, Doing and Done.',
+    permission: 'queues:create',
+    onBody: ({ body }) => body.key ?? keyOf(body.name),
+    fails: ['KEY_TAKEN'],
+    body: queueInput,
+    status: 201,
+    response: queueView,
+    handle: ({ body }, scope) => createQueue(scope, body, requireFlowToRun),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: queuePath,
+    summary: 'Get a work queue',
+    permission: 'queues:read',
+    status: 200,
+    response: queueView,
+    handle: async (request, scope) => getQueue(scope, await queueOf(request, scope)),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'PUT',
+    path: queuePath,
+    summary: "Replace a work queue's definition",
+    description:
+      'A part that is left out stays. Items keep the stages whose keys are sent; a stage with open items cannot be left out. Intake acts as the caller from then on.',
+    permission: 'queues:update',
+    body: queueReplacement,
+    status: 200,
+    response: queueView,
+    handle: ({ params, body }, scope) => replaceQueue(scope, params.queueId, body, requireFlowToRun),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'DELETE',
+    path: queuePath,
+    summary: 'Delete a work queue',
+    description: 'With its items and their history.',
+    permission: 'queues:delete',
+    status: 204,
+    response: null,
+    handle: async (request, scope) => removeQueue(scope, await queueOf(request, scope)),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/board`,
+    summary: 'Every stage with its first items',
+    permission: 'queues:read',
+    query: boardQuery,
+    status: 200,
+    response: boardAnswer,
+    handle: async (request, scope) => boardOf(scope, await queueOf(request, scope), request.query),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${stagePath}/items`,
+    summary: "List one stage's items",
+    description: 'As the board shows them: open ones as they would be claimed, of a terminal stage the closed ones. `status` picks others.',
+    permission: 'queues:read',
+    query: stageItemsQuery,
+    status: 200,
+    response: itemPage,
+    handle: async (request, scope) => {
+      const queue = await queueOf(request, scope)
+      return listStage(scope, queue, stageOfPath(queue, request.params.stageKey), request.query)
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/summary`,
+    summary: 'Counts and verification report',
+    permission: 'queues:read',
+    query: schema(t.Object({ batch: t.Optional(t.String()) })),
+    status: 200,
+    response: summaryAnswer,
+    handle: async (request, scope) => summarize(scope, await queueOf(request, scope), request.query.batch),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/batches`,
+    summary: 'Batch labels in use',
+    permission: 'queues:read',
+    status: 200,
+    response: batchList,
+    handle: async (request, scope) => listBatches(scope, await queueOf(request, scope)),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/events`,
+    summary: 'Movement history',
+    description: 'Newest first.',
+    permission: 'queues:read',
+    query: historyQuery,
+    status: 200,
+    response: history,
+    handle: async (request, scope) => listHistory(scope, await queueOf(request, scope), request.query),
+  }),
+  delegate({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/verify`,
+    summary: 'Prove a queue by its history',
+    description: "Replays every item's history against its row, and the rows against the counts.",
+    permission: 'queues:read',
+    job: verifyQueue,
+    makes: 'json',
+    payload: async (request, scope) => ({ queueId: (await queueOf(request, scope)).id }),
+  }),
+]

@@ -1,0 +1,129 @@
+import type { Knex } from 'knex'
+
+/** Flows, the definitions that they have had, their runs and steps. New tables only. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    -- What a flow is at this moment. Where its blocks stand on a drawing is no part of what it does, so it is no part of a version.
+    create table flows (
+      workspace_id uuid not null references workspaces on delete cascade,
+      id uuid not null,
+      name text not null,
+      description text not null default '',
+      enabled boolean not null default false,
+      version integer not null default 1,
+      positions json not null default '{}',
+      created_at timestamptz not null,
+      updated_at timestamptz not null,
+      primary key (workspace_id, id)
+    );
+
+    -- Every definition that a flow has had, its present one included: whoever made it is the one with whose rights its runs act.
+    create table flow_versions (
+      workspace_id uuid not null,
+      flow_id uuid not null,
+      version integer not null,
+      nodes json not null,
+      edges json not null,
+      context json not null,
+      editor_id uuid not null,
+      created_at timestamptz not null,
+      primary key (workspace_id, flow_id, version),
+      foreign key (workspace_id, flow_id) references flows on delete cascade
+    );
+    create trigger flow_versions_stay before update on flow_versions for each statement execute function refuse_change();
+
+    -- Runs outlive their flow.
+    create table flow_runs (
+      workspace_id uuid not null references workspaces on delete cascade,
+      id uuid not null,
+      flow_id uuid not null,
+      flow_name text not null,
+      version integer not null,
+      editor_id uuid not null,
+      status text not null default 'queued' check (status in ('queued', 'running', 'ok', 'failed', 'cancelled')),
+      -- What set it off: {kind, event, object_type, record_id}, and all of what its references to the trigger read.
+      trigger json not null,
+      input json not null,
+      -- What set it off, named so that the same again makes no second run: an audit entry, a scheduled instant, a request.
+      trigger_key text not null,
+      depth integer not null,
+      retry_of uuid,
+      -- Grows with every write of the run: who writes by an older number has been overtaken and writes nothing.
+      turn integer not null default 0,
+      steps integer not null default 0,
+      -- Where it stands; null once it is 'ok'.
+      state json,
+      -- What it waits for: a function's operation, a call outward, a time. Null while it can go on.
+      waiting json,
+      -- The job that goes on with it, and how often another had to be filed since that one was lost.
+      job_id uuid,
+      revived integer not null default 0,
+      error json,
+      created_at timestamptz not null,
+      touched_at timestamptz not null,
+      started_at timestamptz,
+      finished_at timestamptz,
+      primary key (workspace_id, id),
+      check ((finished_at is null) = (status in ('queued', 'running')))
+    );
+    create unique index flow_runs_once on flow_runs (workspace_id, flow_id, trigger_key) where retry_of is null;
+    create unique index flow_runs_retry on flow_runs (workspace_id, retry_of) where retry_of is not null;
+    create index flow_runs_flow on flow_runs (workspace_id, flow_id, id desc);
+    create index flow_runs_failed on flow_runs (workspace_id, id desc) where status = 'failed';
+    create index flow_runs_open on flow_runs (touched_at) where finished_at is null;
+    create index flow_runs_finished on flow_runs (finished_at) where finished_at is not null;
+
+    -- A step commits with its effect. The iteration is the path through the loops around it: '' outside of any, '3', '3.0'.
+    create table flow_steps (
+      workspace_id uuid not null,
+      run_id uuid not null,
+      node_id text not null,
+      iteration text not null,
+      place integer not null,
+      node_type text not null,
+      status text not null check (status in ('ok', 'failed')),
+      -- The output, or as much of its text as is shown; the whole of such a long one stands in flow_outputs.
+      output json,
+      is_cut boolean not null default false,
+      -- A digest of what the block was given, by which a rehearsal knows whether it would be asked the same again.
+      input_hash text,
+      error json,
+      started_at timestamptz not null,
+      duration_ms integer not null,
+      primary key (workspace_id, run_id, node_id, iteration),
+      foreign key (workspace_id, run_id) references flow_runs on delete cascade
+    );
+
+    create table flow_outputs (
+      workspace_id uuid not null,
+      run_id uuid not null,
+      node_id text not null,
+      iteration text not null,
+      output json not null,
+      created_at timestamptz not null,
+      primary key (workspace_id, run_id, node_id, iteration),
+      foreign key (workspace_id, run_id) references flow_runs on delete cascade
+    );
+    create index flow_outputs_created on flow_outputs (created_at);
+
+    -- Events that made no run, since a condition right behind the trigger did not hold. Each connection counts in a share of its own.
+    create table flow_skips (
+      workspace_id uuid not null references workspaces on delete cascade,
+      flow_id uuid not null,
+      hour timestamptz not null,
+      share smallint not null,
+      skipped integer not null,
+      primary key (workspace_id, hour, flow_id, share)
+    );
+    create index flow_skips_hour on flow_skips (hour);
+
+    -- Drafts that an assistant proposed, of which the free plan has so many a day.
+    create table flow_drafts (
+      workspace_id uuid not null references workspaces on delete cascade,
+      day date not null,
+      drafts integer not null,
+      primary key (workspace_id, day)
+    );
+    create index flow_drafts_day on flow_drafts (day);
+  `)
+}

@@ -1,0 +1,140 @@
+import type { Knex } from 'knex'
+
+/** Work queues: their definitions, items, counts and history. New tables only. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table queues (
+      workspace_id uuid not null references workspaces on delete cascade,
+      id uuid not null,
+      key text not null,
+      name text not null,
+      object_type text,
+      enabled boolean not null,
+      -- JSON as its text: as jsonb a number such as 1e100000 would unfold to its digits.
+      stages json not null,
+      intake json not null,
+      settings json not null,
+      -- Who last changed the definition: intake acts as this one.
+      editor_id uuid,
+      -- A queue is hidden at once when it is deleted, and cleared by a worker.
+      deleted_at timestamptz,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      primary key (workspace_id, id)
+    );
+    create unique index queues_key on queues (workspace_id, key) where deleted_at is null;
+    create trigger queues_changed after insert or delete or update on queues for each row execute function note_change('workspace_id');
+
+    -- What a move locks while it counts for wip_limit, and what keeps a stage with open items from being left out.
+    create table queue_stages (
+      workspace_id uuid not null,
+      queue_id uuid not null,
+      key text not null,
+      primary key (workspace_id, queue_id, key),
+      foreign key (workspace_id, queue_id) references queues on delete cascade
+    ) with (fillfactor = 50);
+
+    create table queue_items (
+      workspace_id uuid not null,
+      queue_id uuid not null,
+      id uuid not null default uuidv7(),
+      key text not null,
+      stage text not null,
+      status text not null check (status in ('open', 'done', 'failed', 'cancelled')),
+      priority integer not null,
+      source text not null check (source in ('manual', 'scan', 'import', 'intake', 'function')),
+      batch text not null,
+      record_id uuid,
+      payload json not null,
+      assignee_id text not null,
+      due_at timestamptz,
+      claimed_by uuid,
+      claim_token text,
+      claim_expires_at timestamptz,
+      -- Principals whose claim of the item in its stage ran out.
+      lapsed uuid[] not null default '{}',
+      attempts integer not null default 0,
+      entered_stage_at timestamptz not null,
+      created_at timestamptz not null,
+      closed_at timestamptz,
+      -- Counts the entries of the item's history.
+      version integer not null default 1,
+      -- Of two open items with one key the second has its own id here, which its queue must allow; else it is the queue's id.
+      twin uuid not null,
+      open_stage text generated always as (case when status = 'open' then stage end) stored,
+      primary key (workspace_id, queue_id, id),
+      constraint queue_items_claim check ((claimed_by is null) = (claim_token is null) and (claimed_by is null) = (claim_expires_at is null)),
+      constraint queue_items_closed check ((closed_at is null) = (status = 'open') and (status = 'open' or claimed_by is null)),
+      constraint queue_items_payload check (json_typeof(payload) = 'object'),
+      constraint queue_items_stage foreign key (workspace_id, queue_id, open_stage) references queue_stages (workspace_id, queue_id, key)
+    );
+    create unique index queue_items_open_key on queue_items (workspace_id, queue_id, key, twin) where status = 'open';
+    create index queue_items_waiting on queue_items (workspace_id, queue_id, priority desc, id) where status = 'open';
+    create index queue_items_in_stage on queue_items (workspace_id, queue_id, stage, priority desc, id) where status = 'open';
+    create index queue_items_entered on queue_items (workspace_id, queue_id, stage, entered_stage_at) where status = 'open';
+    create index queue_items_due on queue_items (workspace_id, queue_id, due_at) where status = 'open' and due_at is not null;
+    create index queue_items_ended on queue_items (workspace_id, queue_id, stage, closed_at desc, id desc) where status <> 'open';
+    create index queue_items_of_batch on queue_items (workspace_id, queue_id, batch, id) where batch <> '';
+    create index queue_items_of_record on queue_items (workspace_id, record_id, queue_id, id) where record_id is not null;
+    create index queue_items_of_assignee on queue_items (workspace_id, queue_id, assignee_id, id) where assignee_id <> '';
+    create index queue_items_by_key on queue_items (workspace_id, queue_id, key, id) where status <> 'open';
+
+    -- How many items are like that, of the whole queue with batch '' and of each batch once more, in shares by connection so that two
+    -- moves seldom wait for one row; a count is their sum.
+    create table queue_counts (
+      workspace_id uuid not null,
+      queue_id uuid not null,
+      batch text not null,
+      stage text not null,
+      status text not null,
+      unexpected boolean not null,
+      share smallint not null,
+      items bigint not null,
+      primary key (workspace_id, queue_id, batch, stage, status, unexpected, share),
+      foreign key (workspace_id, queue_id) references queues on delete cascade
+    ) with (fillfactor = 50);
+
+    create table queue_history (
+      workspace_id uuid not null,
+      queue_id uuid not null,
+      id uuid not null default uuidv7(),
+      -- null of a scan of a key that is unknown
+      item_id uuid,
+      key text not null,
+      kind text not null check (kind in
+        ('added', 'moved', 'claimed', 'released', 'expired', 'edited', 'deleted', 'button', 'scanned', 'cancelled')),
+      from_stage text,
+      to_stage text,
+      status text,
+      verdict text,
+      payload json,
+      scan_id text,
+      scanned_at timestamptz,
+      station text,
+      actor_id uuid,
+      actor_type text not null,
+      note text not null,
+      created_at timestamptz not null,
+      -- Which of the changes of the item it is, from 1 on, and what it made of the item's row; an entry that changed nothing has no number.
+      version integer,
+      facts jsonb not null,
+      -- Of what intake did: the change of the record.
+      event_id uuid,
+      primary key (workspace_id, queue_id, id),
+      constraint queue_history_version check (version is not null or kind in ('scanned', 'button'))
+    );
+    create index queue_history_of_item on queue_history (workspace_id, queue_id, item_id, id) where item_id is not null;
+    create unique index queue_history_scan on queue_history (workspace_id, queue_id, scan_id) where scan_id is not null;
+    create unique index queue_history_event on queue_history (workspace_id, queue_id, event_id) where event_id is not null and kind = 'added';
+
+    -- What is history stays as it is; it goes with its queue, when that has been deleted.
+    create function keep_queue_history() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
+    end $$;
+    create trigger queue_history_stays before update or delete on queue_history for each row execute function keep_queue_history();
+  `)
+}

@@ -1,0 +1,68 @@
+import { findCalendarByKey } from '#shared/calendar/calendars-store.ts'
+import { createEvent } from '#shared/calendar/create-event.ts'
+import { eventInput } from '#shared/calendar/event-schemas.ts'
+import { defineBlock, flag, number, text } from '#shared/flows/block.ts'
+import { decimalOf } from '#shared/flows/clauses.ts'
+import { filledIn, textOf } from '#shared/flows/template.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isDay, utcInstant } from '#shared/kernel/instant.ts'
+import { t } from '#shared/kernel/schema.ts'
+
+const attendee = t.Object({ user_id: text('A member.'), email: text('Or an address,'), name: text('with a name.') })
+
+export const createEventBlock = defineBlock({
+  type: 'action.create_event',
+  label: 'Create a calendar event',
+  description: 'Puts an event into a calendar and invites its guests.',
+  settings: {
+    calendar_key: text('Key of the calendar.'),
+    title: text('What it is.'),
+    description: text('More about it.'),
+    location: text('Where.'),
+    start: text('An instant, or a date for a whole day.'),
+    end: text('When it ends; or:'),
+    duration_minutes: number('how long it takes.'),
+    all_day: flag('Whether it takes whole days.'),
+    attendees: t.Optional(t.Array(attendee, { maxItems: 200, description: 'Who is invited.' })),
+    record_type: text('The type of the record that it is about.'),
+    record_id: text('The record that it is about.'),
+  },
+  required: ['calendar_key', 'title', 'start'],
+  handles: ['out'],
+  output: { id: t.String() },
+  shown: 'readers',
+  app: 'calendar',
+  work: {
+    acts: async ({ settings, key }, scope) => {
+      const calendar = await findCalendarByKey(scope.db, scope.workspace.id, textOf(settings.calendar_key).trim())
+      if (!calendar) throw problem('NOT_FOUND', 'calendar_key names no calendar')
+      const input = eventInput.parse({ calendar_id: calendar.id, ...eventOf(settings) }, 'event')
+      const { id } = await createEvent(scope, input, { naturalKey: key, source: 'flow' })
+      return { id }
+    },
+  },
+})
+
+/** What an event is made of: texts that are not blank, its end where a length is given, its guests. */
+function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { calendar_key: _, all_day, duration_minutes, attendees, ...texts } = settings
+  const { start = '', ...written } = filledIn(texts)
+  const isWholeDay = /^(true|1|yes)$/i.test(textOf(all_day).trim()) || isDay(start)
+  const minutes = decimalOf(duration_minutes)?.toNumber()
+  return {
+    ...written,
+    start,
+    ...(isWholeDay ? { all_day: true } : {}),
+    ...(minutes !== undefined && written.end === undefined && !isWholeDay ? { end: endOf(start, minutes) } : {}),
+    ...(Array.isArray(attendees) ? { attendees: attendees.map(filledIn) } : {}),
+  }
+}
+
+/** Throws VALIDATION_ERROR for a start that is no instant, and for a length that is none. */
+function endOf(start: string, minutes: number): string {
+  const instant = utcInstant(start)
+  if (instant === undefined)
+    throw problem('VALIDATION_ERROR', `start must be an instant beside duration_minutes, got ${start.slice(0, 100)}`)
+  if (minutes <= 0 || minutes > 525_600) throw problem('VALIDATION_ERROR', 'duration_minutes must be above 0 and at most 525600')
+  return new Date(Date.parse(instant) + minutes * 60_000).toISOString()
+}

@@ -1,0 +1,41 @@
+import { defineBlock, number, text, texts } from '#shared/flows/block.ts'
+import { decimalOf } from '#shared/flows/clauses.ts'
+import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
+import { requirePermission } from '#shared/functions/sdk/method.ts'
+import { t } from '#shared/kernel/schema.ts'
+import { enqueueItems } from '#shared/queues/enqueue.ts'
+import { newItems } from '#shared/queues/item.ts'
+import { requireQueueByKey } from '#shared/queues/load.ts'
+
+export const enqueueItemBlock = defineBlock({
+  type: 'action.enqueue_item',
+  label: 'Add to a work queue',
+  description: 'Adds an item to a work queue; a key that is open there already is a duplicate.',
+  settings: {
+    queue_key: text('Key of the queue.'),
+    key: text('What identifies the item.'),
+    stage: text('Key of the stage; the start when blank.'),
+    batch: text('Group label.'),
+    priority: number('Higher goes first.'),
+    record_id: text('The record that it is about.'),
+    assignee_id: text('Who is to do it.'),
+    payload: texts('What goes along with it.'),
+  },
+  required: ['queue_key', 'key'],
+  handles: ['out'],
+  output: { id: t.String(), duplicate: t.Boolean() },
+  shown: 'readers',
+  app: 'queues',
+  work: {
+    acts: async ({ settings: { queue_key, priority, payload, ...texts } }, scope) => {
+      const queueKey = textOf(queue_key).trim()
+      await requireQueueByKey(scope, queueKey)
+      requirePermission(scope, 'queues:enqueue', queueKey)
+      const level = decimalOf(priority)?.toNumber()
+      const item = { ...filledIn(texts), ...(level === undefined ? {} : { priority: level }), ...(isObject(payload) ? { payload } : {}) }
+      const { items } = await enqueueItems(scope, queueKey, newItems.parse([item], 'items'))
+      const [added] = items
+      return { id: added?.id, duplicate: added?.duplicate === true }
+    },
+  },
+})

@@ -1,0 +1,23 @@
+import { defineBlock, list } from '#shared/flows/block.ts'
+import { clauseProblems, clauseSettings, holds } from '#shared/flows/clauses.ts'
+import { itemsOf, listProblems } from '#shared/flows/items.ts'
+import { t } from '#shared/kernel/schema.ts'
+
+export const filterBlock = defineBlock({
+  type: 'logic.filter',
+  label: 'Filter',
+  description: 'Keeps the items of a list for which its tests hold; {{item}} is the item.',
+  settings: { list: list('A reference to a list, or a JSON array.'), ...clauseSettings },
+  required: ['list'],
+  problems: (config) => [...listProblems(config.list), ...clauseProblems(config)],
+  handles: ['out'],
+  output: { items: t.Array(t.Unknown()), count: t.Integer() },
+  shown: 'editors',
+  app: null,
+  work: {
+    computes: ({ node: { config }, render }) => {
+      const items = itemsOf(render(config.list)).filter((item, index) => holds(config, render, { item, index }))
+      return { output: { items, count: items.length } }
+    },
+  },
+})

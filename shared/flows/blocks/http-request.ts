@@ -1,0 +1,82 @@
+import { guardedDoor } from '#shared/egress/door.ts'
+import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/egress/http.ts'
+import { defineBlock, type StepContext, text, texts } from '#shared/flows/block.ts'
+import { cleanJson } from '#shared/flows/clean.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { hasReference, plainJson, textOf } from '#shared/flows/template.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import { parseStoredJson } from '#shared/kernel/json.ts'
+import { t } from '#shared/kernel/schema.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function addressProblems(url: unknown): string[] {
+  if (typeof url !== 'string' || url.trim() === '' || hasReference(url)) return []
+  const isHttp = URL.canParse(url.trim()) && ['http:', 'https:'].includes(new URL(url.trim()).protocol)
+  return isHttp ? [] : ['url must be an http or https address']
+}
+
+function headerProblems(headers: unknown): string[] {
+  const reserved = Object.keys((headers as object) ?? {}).find((name) => reservedHeaders.has(name.trim().toLowerCase()))
+  return reserved === undefined ? [] : [`headers.${reserved} cannot be set: it says where a message goes or ends`]
+}
+
+export const httpRequestBlock = defineBlock({
+  type: 'action.http_request',
+  label: 'Call an address',
+  description: 'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error.',
+  settings: {
+    method: text(`One of ${methods.join(', ')}; GET unless set.`),
+    url: text('Where.'),
+    headers: texts('Headers by their names. An Idempotency-Key is sent unless one is set.'),
+    body: text('Sent as it is; as application/json unless a header says otherwise.'),
+  },
+  required: ['url'],
+  problems: ({ method, url, headers }) => [
+    ...(method === undefined || method === '' || methods.includes(method as string) ? [] : [`method must be one of ${methods.join(', ')}`]),
+    ...addressProblems(url),
+    ...headerProblems(headers),
+  ],
+  handles: ['out'],
+  output: { status: t.Integer(), headers: t.Record(t.String(), t.String()), body: t.Unknown() },
+  shown: 'editors',
+  app: null,
+  work: { calls: (step, { config }, signal) => request(config, step, signal) },
+})
+
+async function request(config: Config, { settings, key }: StepContext, signal: AbortSignal): Promise<unknown> {
+  const { method, url, headers, body } = settings
+  const text = textOf(body)
+  const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
+    ([name, value]) => [name.trim(), textOf(value)] as const,
+  )
+  const names = new Set(set.map(([name]) => name.toLowerCase()))
+  // The author's own words win.
+  const ours = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
+  const added = Object.entries(ours).filter(([name]) => !names.has(name))
+  const answer = await callHttp(guardedDoor(config), {
+    url: textOf(url).trim(),
+    method: textOf(method).trim().toUpperCase() || 'GET',
+    headers: Object.fromEntries([...added, ...set]),
+    body: text === '' ? null : text,
+    timeoutMs: flowLimits.callTimeoutMs,
+    maxBytes: flowLimits.callBytes,
+    signal,
+  })
+  return outputOf(answer)
+}
+
+function outputOf({ status, headers, body }: HttpAnswer): unknown {
+  const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
+  return cleanJson({ status, headers: Object.fromEntries(shown), body: bodyOf(body.toString(), String(headers['content-type'] ?? '')) })
+}
+
+/** Parsed when it says that it is JSON, or looks like it, else its text. */
+function bodyOf(text: string, contentType: string): unknown {
+  if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
+  try {
+    return plainJson(parseStoredJson(text))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,31 @@
+import { defineBlock, text } from '#shared/flows/block.ts'
+import { textOf } from '#shared/flows/template.ts'
+import { requirePermission } from '#shared/functions/sdk/method.ts'
+import { t } from '#shared/kernel/schema.ts'
+import { noticeInput, sendNotice } from '#shared/notifications/notify.ts'
+
+export const notifyBlock = defineBlock({
+  type: 'action.notify',
+  label: 'Notify members',
+  description: 'Puts an item into the inbox of a member, of those who hold a role, or of every member.',
+  settings: {
+    title: text('What the inbox shows: up to 200 characters that everybody may read who gets it.'),
+    user_id: text('A member who gets it.'),
+    role_id: text('A role whose holders get it.'),
+    object_type: text('The type of the record that it is about.'),
+    record_id: text('The record that it is about.'),
+  },
+  required: ['title'],
+  handles: ['out'],
+  output: { count: t.Integer() },
+  shown: 'readers',
+  app: null,
+  work: {
+    acts: ({ settings, key }, scope) => {
+      const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, textOf(value).trim()]))
+      requirePermission(scope, 'notifications:create', '*')
+      const title = [...(given.title ?? '')].slice(0, 200).join('')
+      return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { naturalKey: key })
+    },
+  },
+})

@@ -1,0 +1,46 @@
+import { defineBlock, text, texts } from '#shared/flows/block.ts'
+import { textOf } from '#shared/flows/template.ts'
+import { t } from '#shared/kernel/schema.ts'
+import { sendMessage } from '#shared/messages/send.ts'
+
+/** Texts into which values are put by the message itself, which escapes them where they would be markup. */
+const words = ['subject', 'body_text', 'body_html'] as const
+
+export const sendMessageBlock = defineBlock({
+  type: 'action.send_message',
+  label: 'Send a message',
+  description: 'Sends a mail by a connection, by a template or with words of its own.',
+  settings: {
+    connection_id: text('Id of the connection.'),
+    template_id: text('Id of a template.'),
+    to: text('The address; or where it stands:'),
+    record_type: text('Key of a record type,'),
+    record_id: text('id of a record,'),
+    to_field: text('key of its field with the address.'),
+    subject: text('Instead of the template’s.'),
+    body_text: text('Instead of the template’s.'),
+    body_html: text('Instead of the template’s.'),
+    vars: texts('What the template’s variables stand for.'),
+  },
+  required: ['connection_id'],
+  problems: ({ template_id, to, record_id, to_field, body_text, body_html }) => [
+    ...(to || (record_id && to_field) ? [] : ['to is required, or record_type, record_id and to_field that name where it stands']),
+    ...(template_id || body_text || body_html ? [] : ['template_id is required, or a body_text or body_html']),
+  ],
+  handles: ['out'],
+  output: { message_id: t.String(), skipped: t.Boolean() },
+  shown: 'editors',
+  app: null,
+  work: {
+    acts: ({ node: { config }, settings, render, key }, scope) => {
+      const given = Object.fromEntries(
+        Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? textsIn(value) : textOf(value)]),
+      )
+      for (const name of words) if (config[name] !== undefined) given[name] = config[name] as string
+      return sendMessage(scope, given, { naturalKey: key, lookup: (name) => textOf(render(`{{${name}}}`)) })
+    },
+  },
+})
+
+const textsIn = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, item]) => [name, textOf(item)]))

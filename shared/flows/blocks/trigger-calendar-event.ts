@@ -1,0 +1,45 @@
+import { defineTrigger, number, text } from '#shared/flows/block.ts'
+
+const events = ['created', 'updated', 'cancelled', 'starting']
+
+/** How long before an event a flow may start, in minutes. */
+const longestMinutes = 30 * 24 * 60
+
+export const calendarEventTrigger = defineTrigger({
+  type: 'trigger.calendar_event',
+  kind: 'calendar',
+  label: 'Calendar event',
+  description: 'Runs when a calendar event is created, updated or cancelled, or some minutes before it starts.',
+  settings: {
+    calendar_key: text('Key of the calendar; blank for any.'),
+    event: text(`One of ${events.join(', ')}.`),
+    minutes_before: number('For starting: how many minutes before, 0 to 43,200.'),
+  },
+  required: ['event'],
+  problems: ({ event, minutes_before }) => [
+    ...(event === undefined || events.includes(event as string) ? [] : [`event must be one of ${events.join(', ')}`]),
+    ...(minutes_before === undefined || minutesOf(minutes_before) !== undefined
+      ? []
+      : [`minutes_before must be a whole number from 0 to ${longestMinutes}`]),
+  ],
+  sample: {
+    event: 'created',
+    calendar_event: {
+      id: '01a1fbc8-8645-7571-bf7a-d5998224cc5c',
+      calendar_key: 'team',
+      title: 'Text',
+      description: '',
+      location: '',
+      start: '2026-11-21T09:00:00.000000Z',
+      end: '2026-11-21T10:00:00.000000Z',
+      all_day: false,
+      attendees: [{ email: 'guest@example.com', name: 'Guest' }],
+    },
+  },
+})
+
+/** Whole minutes that a setting says; undefined when it says none. */
+export function minutesOf(value: unknown): number | undefined {
+  const minutes = typeof value === 'string' && /^\s*\d{1,6}\s*$/.test(value) ? Number(value) : value
+  return Number.isInteger(minutes) && (minutes as number) >= 0 && (minutes as number) <= longestMinutes ? (minutes as number) : undefined
+}

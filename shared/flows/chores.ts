@@ -1,0 +1,78 @@
+import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
+import { continueRun } from '#shared/flows/jobs.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { findLostRuns, reviveRun, writeTurn } from '#shared/flows/run-store.ts'
+import { originOf } from '#shared/flows/start.ts'
+import type { Chore } from '#shared/kernel/chore.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { enqueueAll } from '#shared/queue/enqueue-all.ts'
+import type { Queue } from '#shared/queue/queue.ts'
+
+/** A run that nobody has touched for so long, and that waits for nothing, has lost its job. */
+const lostAfterMs = 45_000
+
+/** How often another job is filed for it; then it is given up. */
+const mostRevivals = 5
+
+const atOnce = 200
+
+interface LostRun {
+  readonly workspaceId: string
+  readonly runId: string
+  readonly turn: number
+  readonly revived: number
+  readonly waits: string | null
+  readonly state: unknown
+}
+
+/** Files a job for open runs whose own was lost, or ends those that lose them again and again: no run stays open for ever. */
+const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
+  name: 'lost runs of flows',
+  everySeconds: 20,
+  run: async (services, signal) => {
+    const { db, queue } = services
+    const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), atOnce))
+    for (const run of lost) {
+      signal.throwIfAborted()
+      const { workspaceId, runId, turn, revived, waits, state } = run
+      await db.transaction(async (tx) => {
+        // A call outward has been made twice by then, and is not made again.
+        if (revived >= mostRevivals || waits === 'call') {
+          const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
+          const kept = state === null ? null : JSON.stringify(state)
+          await tx.query(writeTurn(workspaceId, runId, turn, 'failed', kept, null, null, JSON.stringify(error), services.now(), '[]'))
+          return
+        }
+        const jobId = newId()
+        if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
+        await enqueueAll(queue, tx, continueRun, [{ id: jobId, origin: originOf(workspaceId, runId), payload: { workspaceId, runId } }])
+      })
+    }
+  },
+}
+
+/** What keeps house for flows (decisions, Kept for how long). */
+export const flowChores = [
+  reviveRuns,
+  oldRows('sweep_flow_runs', {
+    table: 'flow_runs',
+    old: 'finished_at < $1',
+    by: 'finished_at',
+    keptDays: flowLimits.keptDays,
+    everyMinutes: 60,
+    batch: 200,
+  }),
+  oldRows('sweep_flow_outputs', {
+    table: 'flow_outputs',
+    old: `created_at < $1 and exists (
+      select from flow_runs as run
+      where run.workspace_id = flow_outputs.workspace_id and run.id = flow_outputs.run_id and run.finished_at < $1
+    )`,
+    by: 'created_at',
+    keptDays: flowLimits.retryDays,
+    everyMinutes: 60,
+    batch: 100,
+  }),
+  oldRows('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $1', by: 'hour', keptDays: 8, everyMinutes: 60 }),
+  oldRows('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $1', by: 'day', keptDays: 2, everyMinutes: 600 }),
+]

@@ -1,0 +1,44 @@
+import { continueRun } from '#shared/flows/jobs.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import type { RunView } from '#shared/flows/run.ts'
+import { cancelOpenRun, insertRetry } from '#shared/flows/run-store.ts'
+import { getRun } from '#shared/flows/runs.ts'
+import { originOf } from '#shared/flows/start.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { enqueueAll } from '#shared/queue/enqueue-all.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/**
+ * Ends a run at once: nothing of it runs from then on, and what a call that is under way answers is dropped. Throws NOT_FOUND, and
+ * VALIDATION_ERROR for one that has ended.
+ */
+export async function cancelRun(scope: Scope, flowId: string, runId: string): Promise<RunView> {
+  const { id, status } = await getRun(scope, flowId, runId)
+  const cancelled = await scope.db.query(cancelOpenRun(scope.workspace.id, id, scope.now()))
+  if (cancelled.length === 0) throw problem('VALIDATION_ERROR', `The run has ended as ${status}`)
+  return getRun(scope, flowId, runId)
+}
+
+/**
+ * Goes on with a run that failed or was cancelled, in a new run that has what its steps gave and begins with the one that it ended at. Throws
+ * NOT_FOUND, and VALIDATION_ERROR for one that is open, went well, is too old, or was tried again already.
+ */
+export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<RunView> {
+  const run = await getRun(scope, flowId, runId)
+  if (run.status !== 'failed' && run.status !== 'cancelled')
+    throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)
+  const [id, jobId, now] = [newId(), newId(), scope.now()]
+  const kept = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
+  await scope.db.transaction(async (tx) => {
+    const made = await tx.query(insertRetry(scope.workspace.id, run.id, id, jobId, now, kept))
+    if (made.length === 0) {
+      throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)
+    }
+    const origin = originOf(scope.workspace.id, id)
+    await enqueueAll(scope.queue, tx, continueRun, [
+      { id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id }, priority: 1 },
+    ])
+  })
+  return getRun(scope, flowId, id)
+}

@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Tx } from '#shared/db/database.ts'
+import type { Surroundings } from '#shared/flows/block.ts'
+import { kindOf } from '#shared/flows/blocks.ts'
+import { type FlowProblem, problemsOf, readDefinition } from '#shared/flows/check.ts'
+import type { Definition, DefinitionInput, Positions } from '#shared/flows/definition.ts'
+import type { FlowChange, FlowInput, FlowView } from '#shared/flows/flow.ts'
+import { hear, triggerOf } from '#shared/flows/hear.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { endRuns } from '#shared/flows/run-store.ts'
+import {
+  deleteFlow,
+  findFlow,
+  findFlows,
+  findSurroundings,
+  forgetVersions,
+  insertFlow,
+  insertVersion,
+  lockFlow,
+  updateFlow,
+} from '#shared/flows/store.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+interface Row extends Definition {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly enabled: boolean
+  readonly version: number
+  readonly positions: Positions
+  readonly editor_id: string
+  readonly last_run_at: string | null
+  readonly next_run_at: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** The flows that the caller may see, in the order of their creation. */
+export async function listFlows(scope: Scope): Promise<FlowView[]> {
+  const [rows, around] = await Promise.all([scope.db.query<Row>(findFlows(scope.workspace.id)), surroundingsOf(scope)])
+  return rows.filter(({ id }) => scope.actor.policy.permits('flows:read', id) !== 'never').map((row) => viewOf(row, around))
+}
+
+/** One flow; throws NOT_FOUND. */
+export async function getFlow(scope: Scope, id: string): Promise<FlowView> {
+  return viewOf(await requireRow(scope, id), await surroundingsOf(scope))
+}
+
+/** Whether there is such a flow, as its id is written; throws NOT_FOUND. */
+export async function requireFlow({ db, workspace }: Scope, id: string): Promise<string> {
+  const [row] = isUuid(id) ? await db.query<Row>(findFlow(workspace.id, id)) : []
+  if (!row) throw problem('NOT_FOUND')
+  return row.id
+}
+
+/** Makes a flow; the caller is its first editor. One that has problems stays disabled. Throws VALIDATION_ERROR for what no draft may have. */
+export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
+  const { definition, positions } = readSound(input)
+  const { workspace } = scope
+  const isComplete = input.enabled === true && problemsOf(definition, await surroundingsOf(scope)).length === 0
+  const [id, now] = [newId(), scope.now()]
+  return scope.db.transaction(async (tx) => {
+    const texts = [JSON.stringify(positions), ...textsOf(definition)]
+    const statement = insertFlow(
+      workspace.id,
+      id,
+      input.name,
+      input.description ?? '',
+      ...texts,
+      editorOf(scope),
+      now,
+      flowLimits.perWorkspace,
+    )
+    if ((await tx.query(statement)).length === 0) {
+      throw problem('VALIDATION_ERROR', `a workspace can have ${flowLimits.perWorkspace} flows; delete some first`)
+    }
+    if (isComplete) {
+      await tx.query(updateFlow(workspace.id, id, null, null, true, null, null, now))
+      await hear(tx, workspace.id, { id, enabled: true, nodes: definition.nodes }, now)
+    }
+    return getFlow(within(scope, tx), id)
+  })
+}
+
+/**
+ * Changes a flow. Another definition makes a version whose editor the caller is; a name, a switch or places on a drawing do not. Throws
+ * NOT_FOUND; VALIDATION_ERROR when it would be enabled with problems, naming the first block that has one, and then changes nothing.
+ */
+export async function changeFlow(scope: Scope, id: string, { name, description, enabled, ...sent }: FlowChange): Promise<FlowView> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  const read = isDefinition(sent) ? readSound(sent) : undefined
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const stored = await lockRow(inside, id)
+    const next = read?.definition ?? stored
+    const isOther = read !== undefined && !isSame(read.definition, stored)
+    const now = scope.now()
+    const version = isOther ? await addVersion(inside, tx, stored, next, now) : null
+    const isEnabled = enabled ?? stored.enabled
+    if (isEnabled) refuseProblems(problemsOf(next, await surroundingsOf(inside)))
+    const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
+    await tx.query(updateFlow(scope.workspace.id, id, ...texts, read ? JSON.stringify(read.positions) : null, now))
+    const isHeard = isOther || isEnabled !== stored.enabled
+    if (isHeard) await hear(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
+    return getFlow(inside, id)
+  })
+}
+
+/** Makes an earlier definition the present one; the caller becomes its editor. Throws like `changeFlow`. */
+export async function restoreDefinition(scope: Scope, id: string, definition: Definition): Promise<FlowView> {
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const stored = await lockRow(inside, id)
+    if (stored.enabled) refuseProblems(problemsOf(definition, await surroundingsOf(inside)))
+    const now = scope.now()
+    const version = await addVersion(inside, tx, stored, definition, now)
+    await tx.query(updateFlow(scope.workspace.id, id, null, null, null, version, null, now))
+    await hear(tx, scope.workspace.id, { id, enabled: stored.enabled, nodes: definition.nodes }, now)
+    return getFlow(inside, id)
+  })
+}
+
+/** Deletes a flow; what runs of it ends as failed, and stays readable. Throws NOT_FOUND. */
+export async function removeFlow(scope: Scope, id: string): Promise<void> {
+  const { workspace, db } = scope
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  await db.transaction(async (tx) => {
+    await lockRow(within(scope, tx), id)
+    await hear(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
+    const error = { code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null }
+    await tx.query(endRuns(workspace.id, id, JSON.stringify(error), scope.now()))
+    await tx.query(deleteFlow(workspace.id, id))
+  })
+}
+
+/** What a flow of the workspace may name, as it is now. */
+export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<Surroundings> {
+  const [row] = await db.query<{ types: string[]; functions: string[] }>(findSurroundings(workspace.id))
+  return { typeKeys: new Set(row?.types), functionIds: new Set(row?.functions) }
+}
+
+function viewOf({ positions, ...row }: Row, around: Surroundings): FlowView {
+  const trigger = triggerOf(row)
+  const kind = trigger && kindOf(trigger.type)
+  const setting = (name: string): string | null => (typeof trigger?.config[name] === 'string' ? (trigger.config[name] as string) : null)
+  return {
+    ...row,
+    trigger_kind: kind?.isTrigger ? kind.kind : null,
+    trigger_type: setting('object_type') ?? setting('calendar_key'),
+    trigger_event: setting('event'),
+    cron_expr: setting('cron'),
+    nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
+    edges: row.edges.map((edge) => ({ ...edge })),
+    context: { ...row.context },
+    problems: problemsOf(row, around).map((found) => ({ ...found })),
+  }
+}
+
+/** A definition that was sent, once it is sound and not too large. */
+export function readSound(sent: DefinitionInput): { definition: Definition; positions: Positions } {
+  const read = readDefinition(sent)
+  const bytes = textsOf(read.definition).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
+  return read
+}
+
+const isDefinition = ({ nodes, edges, context }: DefinitionInput): boolean =>
+  nodes !== undefined || edges !== undefined || context !== undefined
+
+const isSame = (one: Definition, other: Definition): boolean =>
+  isDeepStrictEqual(
+    textsOf(one).map((text) => JSON.parse(text)),
+    textsOf(other).map((text) => JSON.parse(text)),
+  )
+
+const textsOf = ({ nodes, edges, context }: Definition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
+
+async function requireRow({ db, workspace }: Scope, id: string): Promise<Row> {
+  const [row] = isUuid(id) ? await db.query<Row>(findFlow(workspace.id, id)) : []
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}
+
+/** A flow that stays as it is until the transaction ends. */
+async function lockRow(inside: Scope, id: string): Promise<Row> {
+  if ((await inside.db.query(lockFlow(inside.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
+  return requireRow(inside, id)
+}
+
+async function addVersion(scope: Scope, tx: Tx, { id, version }: Row, definition: Definition, now: Date): Promise<number> {
+  const next = version + 1
+  await tx.query(insertVersion(scope.workspace.id, id, next, ...textsOf(definition), editorOf(scope), now))
+  await tx.query(forgetVersions(scope.workspace.id, id, next - flowLimits.keptVersions + 1))
+  return next
+}
+
+function refuseProblems([first]: readonly FlowProblem[]): void {
+  if (first) throw problem('VALIDATION_ERROR', `enabled cannot be true: ${textOfProblem(first)}`)
+}
+
+/** A problem in one sentence that names its block. */
+export const textOfProblem = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
+
+/** Whoever edits a flow answers for what it does, so the visitor cannot. */
+function editorOf({ actor }: Scope): string {
+  if (actor.id === null) throw problem('FORBIDDEN', 'Needs somebody who is signed in')
+  return actor.id
+}

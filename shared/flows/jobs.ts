@@ -1,0 +1,117 @@
+import { defineDue } from '#shared/due/kind.ts'
+import { heardChanges } from '#shared/events/change.ts'
+import { draft } from '#shared/flows/draft.ts'
+import { rehearsal } from '#shared/flows/rehearsal.ts'
+import { scheduleKind } from '#shared/flows/store.ts'
+import { nullable, schema, t } from '#shared/kernel/schema.ts'
+import { defineJob, retry } from '#shared/queue/job.ts'
+
+const uuid = t.String({ format: 'uuid' })
+const nothing = schema(t.Null())
+
+/** Makes runs of what happened to records, or to calendar events, for the flows that listened. */
+export const heardEvents = defineJob({
+  name: 'flows.heard',
+  kind: 'flows.heard',
+  pool: 'flows',
+  concurrency: 8,
+  slotsPerWorkspace: 4,
+  retry: retry.transient,
+  timeoutSeconds: 120,
+  tracked: false,
+  payload: heardChanges,
+  result: nothing,
+})
+
+/** Makes the run of a schedule that is due, and sets when it is due next. */
+export const scheduleRun = defineJob({
+  name: 'flows.schedule',
+  kind: 'flows.schedule',
+  pool: 'flows',
+  concurrency: 8,
+  retry: retry.transient,
+  timeoutSeconds: 60,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: uuid, flowId: uuid, at: t.String() })),
+  result: nothing,
+})
+
+/** Goes on with a run as far as it can go. */
+export const continueRun = defineJob({
+  name: 'flows.continue',
+  kind: 'flows.continue',
+  pool: 'flows',
+  concurrency: 12,
+  slotsPerWorkspace: 8,
+  retry: retry.transient,
+  timeoutSeconds: 120,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: uuid, runId: uuid })),
+  result: nothing,
+})
+
+/** Calls out for a step of a run. One whose worker died is called once more, under the same Idempotency-Key. */
+export const callOut = defineJob({
+  name: 'flows.call',
+  kind: 'flows.call',
+  pool: 'flows',
+  concurrency: 100,
+  slotsPerWorkspace: 20,
+  retry: retry.once,
+  timeoutSeconds: 60,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: uuid, runId: uuid, turn: t.Integer() })),
+  result: nothing,
+})
+
+/** Plays runs again and takes it all back. */
+export const rehearseFlow = defineJob({
+  name: 'flows.rehearse',
+  kind: 'flows.rehearse',
+  pool: 'flows',
+  concurrency: 2,
+  perWorkspace: 1,
+  retry: retry.once,
+  timeoutSeconds: 90,
+  tracked: true,
+  payload: schema(
+    t.Object({
+      flowId: uuid,
+      runs: t.Integer(),
+      definition: nullable(t.Object({ nodes: t.Array(t.Any()), edges: t.Array(t.Any()), context: t.Record(t.String(), t.String()) })),
+    }),
+  ),
+  result: rehearsal,
+})
+
+/** Asks an assistant for a flow. What it says is the answer, whatever it is, so it is asked once. */
+export const generateFlow = defineJob({
+  name: 'flows.generate',
+  kind: 'flows.generate',
+  pool: 'flows',
+  concurrency: 20,
+  perWorkspace: 4,
+  retry: retry.once,
+  timeoutSeconds: 75,
+  tracked: true,
+  payload: schema(t.Object({ prompt: t.String() })),
+  result: draft,
+})
+
+/** The schedules of flows. One that falls due sets its next time itself, by the flow as it is then. */
+export const schedulesDue = defineDue({
+  name: scheduleKind,
+  job: scheduleRun,
+  payload: ({ workspaceId, subject, at }) => ({ workspaceId: workspaceId ?? '', flowId: subject, at }),
+  whileSuspended: 'waits',
+  app: null,
+})
+
+/** Runs that go on at a time, and those that were stopped by the suspension of their workspace. */
+export const waitsDue = defineDue({
+  name: 'flows.wait',
+  job: continueRun,
+  payload: ({ workspaceId, subject }) => ({ workspaceId: workspaceId ?? '', runId: subject }),
+  whileSuspended: 'waits',
+  app: null,
+})

@@ -1,0 +1,31 @@
+/** How large a flow may be, and how far its runs may go (document 2, Limits; decisions, Flows). */
+export const flowLimits = Object.freeze({
+  nameCharacters: 120,
+  descriptionCharacters: 500,
+  perWorkspace: 500,
+  /** A definition as JSON. */
+  definitionBytes: 256 * 1024,
+  nodes: 200,
+  edges: 1_000,
+  contextVariables: 200,
+  itemsPerLoop: 1_000,
+  stepsPerRun: 5_000,
+  /** An output larger than this, as JSON, fails its step. */
+  outputBytes: 1_048_576,
+  /** What a run's views show of an output. */
+  shownBytes: 65_536,
+  longestWaitMinutes: 30 * 24 * 60,
+  callTimeoutMs: 10_000,
+  callBytes: 1_048_576,
+  /** The whole outputs of a failed run are kept so long, and so long it can be tried again. */
+  retryDays: 7,
+  keptDays: 30,
+  keptVersions: 50,
+  promptCharacters: 4_000,
+  /** Drafts of an assistant a day, on the free plan. */
+  freeDraftsPerDay: 20,
+  draftTimeoutMs: 60_000,
+})
+
+/** What a rehearsal may cost (decisions, Flows). */
+export const rehearsalLimits = Object.freeze({ runs: 20, stepsPerRun: 200, msPerRun: 3_000, lockMs: 100 })

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import type { StepContext, Waiting } from '#shared/flows/block.ts'
+import type { Node } from '#shared/flows/definition.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
+import type { RunError } from '#shared/flows/run.ts'
+import { plainJson } from '#shared/flows/template.ts'
+import { enterLoop, goOn, leaveBy, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { AppName } from '#shared/policy/permissions.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** A step that was done, as it is written down. */
+export interface StepRow {
+  readonly node_id: string
+  readonly node_type: string
+  readonly iteration: string
+  readonly place: number
+  readonly status: 'ok' | 'failed'
+  readonly output: unknown
+  /** The whole output where `output` is only the beginning of its text. */
+  readonly whole?: unknown
+  readonly input_hash: string | null
+  readonly error: RunError | null
+  readonly started_at: string
+  readonly duration_ms: number
+}
+
+/** What a turn of a run writes. */
+export interface Turn {
+  readonly steps: readonly StepRow[]
+  readonly state: RunState
+}
+
+/** A step that is under way. */
+export interface Doing extends Place {
+  readonly place: number
+  readonly startedAt: Date
+  readonly context: StepContext
+}
+
+/** Where a run is played: for good, or in a rehearsal. */
+export interface Stage {
+  readonly now: () => Date
+  readonly stepsAtMost: number
+  /** The workspace as the run's editor sees it, with the rights of this moment. */
+  readonly enter: () => Promise<Scope>
+  /**
+   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither. Throws what the work
+   * throws, having written nothing.
+   */
+  readonly act: (doing: Doing, work: (scope: Scope) => Promise<unknown>, after: (output: unknown) => Turn) => Promise<unknown>
+  /** Parks the run for a step, or gives what it would have waited for at once. */
+  readonly park: (doing: Doing, waiting: Waiting, turn: Turn) => Promise<{ readonly output: unknown } | undefined>
+  /** Writes a turn without an effect; `isEnd` ends the run as ok. */
+  readonly write: (turn: Turn, isEnd: boolean) => Promise<void>
+  /** Ends the run as failed. */
+  readonly fail: (turn: Turn, error: RunError) => Promise<void>
+  /** Whether somebody else should have a turn. Then the run goes on later. */
+  readonly isLong: () => boolean
+  readonly pause: (turn: Turn) => Promise<void>
+}
+
+/** Rows of blocks that only compute are written with the next effect, or when there are so many. */
+const mostUnwritten = 200
+
+/**
+ * Plays a run as far as it goes: to its end, to a step that waits, or until others should have their turn. Blocks that only compute cost no
+ * commit of their own. `rows` are steps that are done already and wait to be written.
+ */
+export async function play(playing: Playing, stage: Stage, rows: readonly StepRow[] = []): Promise<void> {
+  let unwritten: StepRow[] = [...rows]
+  const written = (state = playing.state): Turn => ({ steps: unwritten, state })
+  for (;;) {
+    const before = playing.state
+    const { state, place } = goOn(playing.score.graph, before)
+    playing.state = state
+    forgetOver(playing, before)
+    if (!place) return stage.write(written(), true)
+    const doing: Doing = { ...place, place: playing.steps, startedAt: stage.now(), context: contextOf(playing, place) }
+    try {
+      if (playing.steps >= stage.stepsAtMost) throw problem('VALIDATION_ERROR', `a run has at most ${stage.stepsAtMost} steps`)
+      const { work, app } = blockOf(place.node)
+      if ('acts' in work) {
+        const output = await stage.act(
+          doing,
+          async (scope) => checked(await work.acts(doing.context, withApp(scope, app))),
+          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: after(playing, place, 'out') }),
+        )
+        done(playing, place, output, 'out')
+        unwritten = []
+        if (stage.isLong()) return stage.pause(written())
+        continue
+      }
+      if ('waits' in work || 'calls' in work) {
+        const inside = withApp(await stage.enter(), app)
+        const waiting: Waiting = 'waits' in work ? await work.waits(doing.context, inside) : { kind: 'call' }
+        const given = await stage.park(doing, waiting, written())
+        if (!given) return
+        unwritten.push(rowOf(doing, given.output, stage.now()))
+        done(playing, place, given.output, 'out')
+      } else if ('loops' in work) {
+        unwritten.push(rowOf(doing, begin(playing, doing, work.loops(doing.context)), stage.now()))
+      } else {
+        const { output, handle = 'out' } = work.computes(doing.context)
+        unwritten.push(rowOf(doing, checked(output), stage.now()))
+        done(playing, place, output, handle)
+      }
+    } catch (error) {
+      const failure = errorOf(error, place.node.id)
+      return stage.fail({ steps: [...unwritten, rowOf(doing, undefined, stage.now(), failure)], state: playing.state }, failure)
+    }
+    if (unwritten.length < mostUnwritten) continue
+    await stage.write(written(), false)
+    unwritten = []
+    if (stage.isLong()) return stage.pause(written())
+  }
+}
+
+/** The step that a parked run stands at. */
+export function parkedAt(playing: Playing, startedAt: Date): Doing {
+  const { state, place } = goOn(playing.score.graph, playing.state)
+  if (!place) throw new Error(`Run ${playing.id} waits for no block`)
+  playing.state = state
+  return { ...place, place: playing.steps, startedAt, context: contextOf(playing, place) }
+}
+
+/** A step that was parked and is over: goes on behind it. Returns its row. */
+export function resume(playing: Playing, doing: Doing, output: unknown, now: Date): StepRow {
+  const row = rowOf(doing, output, now)
+  done(playing, doing, output, 'out')
+  return row
+}
+
+/** The row of a step that was parked and has failed. */
+export const failedRow = (doing: Doing, error: RunError, now: Date): StepRow => rowOf(doing, undefined, now, error)
+
+/** The scope, once the app of a block is switched on in it; with it off the block's room is not there. */
+export function withApp(scope: Scope, app: AppName | null): Scope {
+  if (app !== null && !scope.workspace.apps[app]) throw problem('NOT_FOUND', `The app ${app} is switched off`)
+  return scope
+}
+
+const after = ({ score, state }: Playing, { node }: Place, handle: string): RunState => leaveBy(score.graph, state, node.id, handle)
+
+function done(playing: Playing, place: Place, output: unknown, handle: string): void {
+  playing.state = after(playing, place, handle)
+  playing.steps += 1
+  keepOutput(playing, place.node.id, plainJson(output))
+}
+
+/** Begins a loop over these items and gives its output. */
+function begin(playing: Playing, { node }: Place, items: readonly unknown[]): { readonly count: number } {
+  const { length } = items
+  if (length > flowLimits.itemsPerLoop) {
+    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.itemsPerLoop} items, it has ${length}`)
+  }
+  playing.items.set(node.id, items)
+  playing.state = enterLoop(playing.score.graph, playing.state, node.id, length)
+  playing.steps += 1
+  const output = { count: length }
+  keepOutput(playing, node.id, output)
+  return output
+}
+
+/** What the blocks of a loop gave is forgotten when its next iteration begins. */
+function forgetOver(playing: Playing, before: RunState): void {
+  const [was, is] = [loopsIn(before), loopsIn(playing.state)]
+  for (const { loop, index } of is) {
+    const known = was.find((one) => one.loop === loop)
+    if (known && known.index !== index) forgetIteration(playing, loop)
+  }
+}
+
+/** An output that is not too large; throws VALIDATION_ERROR otherwise. */
+export function checked(output: unknown): unknown {
+  const bytes = Buffer.byteLength(JSON.stringify(output ?? null))
+  if (bytes > flowLimits.outputBytes) throw problem('VALIDATION_ERROR', 'the output has more than 1 MB')
+  return output
+}
+
+function rowOf(doing: Doing, output: unknown, now: Date, error: RunError | null = null): StepRow {
+  const { node, iteration, place, startedAt } = doing
+  const text = JSON.stringify(output ?? null)
+  const isLong = Buffer.byteLength(text) > flowLimits.shownBytes
+  return {
+    node_id: node.id,
+    node_type: node.type,
+    iteration,
+    place,
+    status: error ? 'failed' : 'ok',
+    output: isLong ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : (output ?? null),
+    ...(isLong ? { whole: output } : {}),
+    input_hash: error ? null : inputHash(doing),
+    error,
+    started_at: startedAt.toISOString(),
+    duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
+  }
+}
+
+/** A digest of what a block is asked, for those that a rehearsal does not ask again; null for the others. */
+export const inputHash = ({ node, context }: Pick<Doing, 'node' | 'context'>): string | null =>
+  asksOthers(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
+
+/** What a step's failure is written down as; a fault of ours is thrown on. */
+export function errorOf(error: unknown, nodeId: string | null): RunError {
+  if (error instanceof Problem && error.status < 500) return { code: error.code, message: error.message, node_id: nodeId }
+  throw error
+}
+
+const asksOthers = (node: Node): boolean => {
+  const { work } = blockOf(node)
+  return 'calls' in work || node.type === 'action.run_function'
+}

@@ -1,0 +1,69 @@
+import type { Waiting } from '#shared/flows/block.ts'
+import type { Definition } from '#shared/flows/definition.ts'
+import { type Playing, readOutputs, type Score, scoreOf } from '#shared/flows/player.ts'
+import type { RunStatus, TriggerInput } from '#shared/flows/run.ts'
+import { findPlaying } from '#shared/flows/run-store.ts'
+import { findVersion } from '#shared/flows/store.ts'
+import { plainJson } from '#shared/flows/template.ts'
+import { beginning, type RunState } from '#shared/flows/walk.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
+
+/** What a parked run waits for, as it is kept with it. */
+export type ParkedFor = { readonly started_at: string; readonly node_id: string } & (
+  | Extract<Waiting, { kind: 'time' | 'call' }>
+  /** A function's run, and how often it was begun. */
+  | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
+)
+
+/** A run as it is kept. */
+export interface RunRow {
+  readonly id: string
+  readonly flowId: string
+  readonly version: number
+  readonly editorId: string
+  readonly status: RunStatus
+  readonly input: TriggerInput
+  readonly depth: number
+  readonly turn: number
+  readonly steps: number
+  readonly state: RunState | null
+  readonly waiting: ParkedFor | null
+}
+
+/** A run that goes on, if it is open; undefined when it has ended. */
+export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, runId: string): Promise<RunRow | undefined> {
+  const [row] = await db.query<RunRow>(findPlaying(workspaceId, runId))
+  return row && (row.status === 'queued' || row.status === 'running') ? row : undefined
+}
+
+/** The run made ready to be played from where it stands; undefined when its flow is gone. */
+export async function playingOf(platform: PlatformScope, workspaceId: string, row: RunRow): Promise<Playing | undefined> {
+  const score = await scoreOfVersion(platform, workspaceId, row.flowId, row.version)
+  if (!score) return undefined
+  const playing = playingFrom(score, row)
+  if (row.steps > 0) await readOutputs(platform.db, workspaceId, playing)
+  return playing
+}
+
+/** The same from a definition at hand. */
+export const playingFrom = (score: Score, { id, input, state, steps }: Pick<RunRow, 'id' | 'input' | 'state' | 'steps'>): Playing => ({
+  id,
+  score,
+  trigger: plainJson(input) as TriggerInput,
+  state: state ?? beginning(score.graph),
+  outputs: new Map(),
+  items: new Map(),
+  steps,
+})
+
+/** A version made ready to be played; undefined when its flow is gone. It is never changed, so it is remembered. */
+export const scoreOfVersion = (
+  { cache, db }: PlatformScope,
+  workspaceId: string,
+  flowId: string,
+  version: number,
+): Promise<Score | undefined> =>
+  cache.remember(db, workspaceId, `flow ${flowId} ${version}`, async () => {
+    const [definition] = await db.query<Definition>(findVersion(workspaceId, flowId, version))
+    return definition && scoreOf(definition)
+  })

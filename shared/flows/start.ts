@@ -1,0 +1,111 @@
+import type { Tx } from '#shared/db/database.ts'
+import type { StartedRun } from '#shared/flows/flow.ts'
+import { getFlow } from '#shared/flows/flows.ts'
+import { continueRun } from '#shared/flows/jobs.ts'
+import type { RunError, RunView, TriggerInput } from '#shared/flows/run.ts'
+import { findRunByKey, insertRuns } from '#shared/flows/run-store.ts'
+import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { enqueueAll } from '#shared/queue/enqueue-all.ts'
+import type { Queue } from '#shared/queue/queue.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** A run that something sets off. */
+export interface NewRun {
+  readonly flow: { readonly id: string; readonly name: string; readonly version: number; readonly editor_id: string }
+  readonly trigger: RunView['trigger']
+  readonly input: TriggerInput
+  /** What set it off, named so that the same again makes no second run of the flow. */
+  readonly key: string
+  /** How many flows have set each other off, this one included. */
+  readonly depth: number
+  /** What ends it at once as failed. */
+  readonly error?: RunError | undefined
+}
+
+interface Starter {
+  readonly db: Tx
+  readonly queue: Queue
+  readonly now: () => Date
+}
+
+/** Where jobs of runs come from: the platform, which enters as the last editor at every step. */
+export const originOf = (workspaceId: string, runId: string) => ({
+  workspaceId,
+  cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
+})
+
+/** What a run in a chain that is taken for a loop ends with (decisions, Flows). */
+export const tooDeep: RunError = Object.freeze({
+  code: 'VALIDATION_ERROR',
+  message: `flows set each other off ${maxDepth} deep: this is taken for a loop`,
+  node_id: null,
+})
+
+/**
+ * Makes runs of a workspace in one statement, and the jobs that begin them in another; those that are there already are left as they are.
+ * Returns the ids of the new ones. A run that is too deep in a chain of flows is made as failed.
+ */
+export async function startRuns(
+  { db, queue, now }: Starter,
+  workspaceId: string,
+  runs: readonly NewRun[],
+  priority = 0,
+): Promise<Set<string>> {
+  if (runs.length === 0) return new Set()
+  const rows = runs.map(rowOf)
+  const made = await db.query<{ id: string }>(insertRuns(workspaceId, JSON.stringify(rows), now()))
+  const ids = new Set(made.map(({ id }) => id))
+  const begin = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
+  const filings = begin.map(({ id, job_id }) => ({
+    id: job_id,
+    origin: originOf(workspaceId, id),
+    payload: { workspaceId, runId: id },
+    priority,
+  }))
+  if (filings.length > 0) await enqueueAll(queue, db, continueRun, filings)
+  return ids
+}
+
+function rowOf({ flow, trigger, input, key, depth, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
+  return {
+    id: newId(),
+    flow_id: flow.id,
+    flow_name: flow.name,
+    version: flow.version,
+    editor_id: flow.editor_id,
+    status: error ? 'failed' : 'queued',
+    trigger,
+    input,
+    trigger_key: key,
+    depth,
+    job_id: newId(),
+    error: error ?? null,
+  }
+}
+
+/** What somebody waits for goes before what events and schedules set off. */
+const byHand = 1
+
+/**
+ * Starts a flow by hand, also one that is not enabled: the route, the SDK and a stage of a work queue. One with problems makes a run that is
+ * failed with the first of them. The same natural key again gives the first run. Throws NOT_FOUND.
+ */
+export async function runFlow(scope: Scope, flowId: string, input: unknown, { naturalKey = newId() } = {}): Promise<StartedRun> {
+  const { problems, ...flow } = await getFlow(scope, flowId)
+  const [first] = problems
+  const key = `manual ${naturalKey}`
+  return scope.db.transaction(async (tx) => {
+    const run: NewRun = {
+      flow,
+      trigger: { kind: 'manual', event: null, object_type: null, record_id: null },
+      input: { input: input ?? null },
+      key,
+      depth: scope.cause.depth + 1,
+      error: first && { code: 'VALIDATION_ERROR', ...first },
+    }
+    const [made] = await startRuns({ ...scope, db: tx }, scope.workspace.id, [run], byHand)
+    const [known] = made === undefined ? await tx.query<{ id: string }>(findRunByKey(scope.workspace.id, flow.id, key)) : []
+    return { queued: true, run_id: made ?? known?.id ?? '' }
+  })
+}

@@ -1,0 +1,113 @@
+import { declareConflicts } from '#shared/db/conflicts.ts'
+import { sql } from '#shared/db/statement.ts'
+
+declareConflicts({
+  event_listeners_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'],
+  flow_runs_retry: ['VALIDATION_ERROR', 'The run was tried again already; go on with that run'],
+})
+
+/** The name under which schedules of flows fall due. */
+export const scheduleKind = 'flows.schedule'
+
+const whole = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.positions, flow.created_at, flow.updated_at,
+  made.nodes, made.edges, made.context, made.editor_id, last.created_at as last_run_at, due.at as next_run_at`
+
+const parts = `join flow_versions as made
+    on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
+  left join lateral (
+    select created_at from flow_runs
+    where flow_runs.workspace_id = flow.workspace_id and flow_runs.flow_id = flow.id order by id desc limit 1
+  ) as last on true
+  left join due_work as due
+    on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
+
+/** All flows of a workspace with their present definitions, in the order of their creation. Values: workspace. */
+export const findFlows = sql(
+  'find_flows',
+  `select ${whole} from flows as flow ${parts} where flow.workspace_id = $1 order by flow.created_at, flow.id`,
+)
+
+/** One of them. Values: workspace, id. */
+export const findFlow = sql('find_flow', `select ${whole} from flows as flow ${parts} where flow.workspace_id = $1 and flow.id = $2`)
+
+/** What a workspace's flows may name. Values: workspace. */
+export const findSurroundings = sql(
+  'find_flow_surroundings',
+  `select array(select key from record_types where workspace_id = $1) as types,
+     array(select id::text from functions where workspace_id = $1) as functions`,
+)
+
+/** Makes a flow with its first definition. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now, how many there may be. */
+export const insertFlow = sql(
+  'insert_flow',
+  `with made as (
+     insert into flows (workspace_id, id, name, description, positions, created_at, updated_at)
+     select $1::uuid, $2::uuid, $3, $4, $5::json, $10::timestamptz, $10::timestamptz
+     where (select count(*) from flows where workspace_id = $1) < $11::integer
+     returning id
+   )
+   insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+   select $1, id, 1, $6::json, $7::json, $8::json, $9::uuid, $10::timestamptz from made
+   returning flow_id`,
+)
+
+/** Keeps a flow as it is until the transaction ends. Values: workspace, id. */
+export const lockFlow = sql('lock_flow', 'select id, version from flows where workspace_id = $1 and id = $2 for update')
+
+/** Changes a flow; a null leaves its column as it is. Values: workspace, id, name, description, enabled, version, positions, now. */
+export const updateFlow = sql(
+  'update_flow',
+  `update flows
+   set name = coalesce($3, name), description = coalesce($4, description), enabled = coalesce($5, enabled), version = coalesce($6, version),
+     positions = coalesce($7::json, positions), updated_at = $8
+   where workspace_id = $1 and id = $2`,
+)
+
+/** Keeps another definition. Values: workspace, flow, version, nodes, edges, context, editor, now. */
+export const insertVersion = sql(
+  'insert_flow_version',
+  `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+   values ($1, $2, $3, $4::json, $5::json, $6::json, $7, $8)`,
+)
+
+/** Forgets old definitions that no run plays. Values: workspace, flow, the oldest version that is kept. */
+export const forgetVersions = sql(
+  'forget_flow_versions',
+  `delete from flow_versions as old
+   where workspace_id = $1 and flow_id = $2 and version < $3 and not exists (
+     select from flow_runs as run
+     where run.workspace_id = old.workspace_id and run.flow_id = old.flow_id and run.version = old.version and run.status <> 'ok'
+   )`,
+)
+
+/** Deletes a flow with its definitions. Values: workspace, id. */
+export const deleteFlow = sql('delete_flow', 'delete from flows where workspace_id = $1 and id = $2 returning id')
+
+const versionColumns = 'version, editor_id, created_at, nodes, edges, context'
+
+/** The definitions that a flow has had, newest first. Values: workspace, flow. */
+export const findVersions = sql(
+  'find_flow_versions',
+  `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 order by version desc`,
+)
+
+/** One of them. Values: workspace, flow, version. */
+export const findVersion = sql(
+  'find_flow_version',
+  `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 and version = $3`,
+)
+
+/** The definitions and names of enabled flows, each once. Values: workspace, ids. */
+export const findPresent = sql(
+  'find_present_flows',
+  `select flow.id, flow.name, flow.version, made.editor_id from flows as flow
+   join flow_versions as made on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
+   where flow.workspace_id = $1 and flow.id = any($2::uuid[]) and flow.enabled order by flow.id`,
+)
+
+/** Counts a draft of a day, unless there are as many as there may be. Values: workspace, day, how many. */
+export const draftFlow = sql(
+  'draft_flow',
+  `insert into flow_drafts as counted (workspace_id, day, drafts) values ($1, $2, 1)
+   on conflict (workspace_id, day) do update set drafts = counted.drafts + 1 where counted.drafts < $3 returning drafts`,
+)

@@ -1,0 +1,110 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { numberText } from '#shared/kernel/json.ts'
+
+/** A reference such as `{{ trigger.record.name }}`, as its path: the first part is its root. */
+export type Path = readonly [string, ...string[]]
+
+/** What a path leads to; undefined when that is nothing. */
+export type Lookup = (path: Path) => unknown
+
+/** Replaces references in a value; `extra` are roots beside those of the run. */
+export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
+
+/** What a reference may begin with (decisions, Flows). */
+export const roots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
+
+// A path has no braces in it, so the innermost pair counts, and whatever else has braces stands for itself.
+const reference = /\{\{([^{}]+)\}\}/g
+
+/** The path between two braces; undefined when there is none. */
+function pathOf(inside: string): Path | undefined {
+  const trimmed = inside.trim()
+  return trimmed === '' ? undefined : (trimmed.split('.').map((part) => part.trim()) as unknown as Path)
+}
+
+/** The paths of all references in a value, in texts however deep. */
+export function* pathsIn(value: unknown): Generator<Path> {
+  if (typeof value === 'string') {
+    for (const [, inside = ''] of value.matchAll(reference)) {
+      const path = pathOf(inside)
+      if (path) yield path
+    }
+  } else if (Array.isArray(value)) {
+    for (const item of value) yield* pathsIn(item)
+  } else if (isObject(value)) {
+    for (const item of Object.values(value)) yield* pathsIn(item)
+  }
+}
+
+/** Whether a text holds any reference, so that what it will be is known only when it is run. */
+export const hasReference = (value: unknown): boolean => !pathsIn(value).next().done
+
+/** Throws VALIDATION_ERROR naming the block when one of its references begins with nothing that there is. */
+export function refuseUnknownRoots(nodeId: string, config: unknown): void {
+  for (const path of pathsIn(config)) {
+    if (roots.has(path[0])) continue
+    const known = [...roots].join(', ')
+    throw problem('VALIDATION_ERROR', `${nodeId}: {{${path.join('.').slice(0, 100)}}} must begin with one of ${known}`)
+  }
+}
+
+/**
+ * Replaces the references in a value, in one pass: what they lead to is not looked at again. A text that is one reference and nothing else
+ * becomes that value with its type; in any other text a value is written as its text. What leads nowhere is empty text.
+ */
+export function render(value: unknown, lookup: Lookup): unknown {
+  if (typeof value === 'string') return renderText(value, lookup)
+  if (Array.isArray(value)) return value.map((item) => render(item, lookup))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, render(item, lookup)]))
+}
+
+function renderText(text: string, lookup: Lookup): unknown {
+  const [whole] = text.matchAll(reference)
+  if (whole && whole[0].length === text.trim().length) {
+    const path = pathOf(whole[1] ?? '')
+    return path ? (lookup(path) ?? '') : text
+  }
+  return text.replaceAll(reference, (braces, inside: string) => {
+    const path = pathOf(inside)
+    return path ? textOf(lookup(path)) : braces
+  })
+}
+
+/** What a path leads to in a value, by its own keys and places alone. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let found = value
+  for (const part of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined
+    found = (found as Readonly<Record<string, unknown>>)[part]
+  }
+  // A list's length is its own, but no item of it.
+  return typeof found === 'function' ? undefined : found
+}
+
+/** A value as it is written into a text: JSON where it has parts, empty for nothing. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  return numberText(value) ?? (typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** A value without numbers that JavaScript cannot hold: such a one reads as text with all of its digits (decisions, Exact decimals). */
+export function plainJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (JSON.isRawJSON(value)) return numberText(value)
+  if (Array.isArray(value)) return value.map(plainJson)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]))
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
+
+/** Settings as texts, without those that are blank. */
+export const filledIn = (settings: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(isObject(settings) ? settings : {}).flatMap(([name, value]) => {
+      const written = textOf(value).trim()
+      return written === '' ? [] : [[name, written]]
+    }),
+  )

@@ -1,0 +1,29 @@
+import type { Definition } from '#shared/flows/definition.ts'
+import type { FlowView, VersionView } from '#shared/flows/flow.ts'
+import { restoreDefinition } from '#shared/flows/flows.ts'
+import { findVersion, findVersions } from '#shared/flows/store.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+type Row = Definition & Pick<VersionView, 'version' | 'editor_id' | 'created_at'>
+
+/** The last definitions of a flow, newest first. */
+export async function listVersions({ db, workspace }: Scope, flowId: string): Promise<VersionView[]> {
+  return (await db.query<Row>(findVersions(workspace.id, flowId))).map(viewOf)
+}
+
+/** Makes an earlier definition the present one again, as a new version whose editor is the caller. Throws NOT_FOUND, and like `changeFlow`. */
+export async function restoreVersion(scope: Scope, flowId: string, version: string): Promise<FlowView> {
+  const statement = /^[1-9]\d{0,8}$/.test(version) ? findVersion(scope.workspace.id, flowId, version) : undefined
+  const [found] = statement ? await scope.db.query<Row>(statement) : []
+  if (!found) throw problem('NOT_FOUND')
+  const { nodes, edges, context } = found
+  return restoreDefinition(scope, flowId, { nodes, edges, context })
+}
+
+const viewOf = ({ nodes, edges, context, ...version }: Row): VersionView => ({
+  ...version,
+  nodes: nodes.map((node) => ({ ...node, config: { ...node.config }, position: { x: 0, y: 0 } })),
+  edges: edges.map((edge) => ({ ...edge })),
+  context: { ...context },
+})

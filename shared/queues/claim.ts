@@ -1,0 +1,28 @@
+import { instantOf } from '#shared/kernel/instant.ts'
+import { requireStage } from '#shared/queues/definition.ts'
+import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
+import { requireEnabled } from '#shared/queues/load.ts'
+import type { Queue } from '#shared/queues/queue.ts'
+import { claimAnywhere, claimInStage } from '#shared/queues/store/claim.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/**
+ * Claims waiting items for the caller, for as long as the queue's lease: no two callers get the same one (document 2, POST claim). Each comes
+ * with the token that proves the claim. A terminal stage has nothing waiting. Throws NOT_FOUND for a stage that the queue does not have.
+ */
+export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
+  requireEnabled(queue)
+  const stages = stage == null ? queue.stages : [requireStage(queue, stage)]
+  const waiting = stages.filter(({ kind }) => kind !== 'terminal').map(({ key }) => key)
+  const { workspace, cause, now, db } = scope
+  const time = now()
+  const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
+  const statement = stage == null ? claimAnywhere : claimInStage
+  const rows = await db.query<ItemRow & { claim_token: string }>(
+    statement(workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType),
+  )
+  return {
+    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),
+    claimed: rows.length,
+  }
+}

@@ -1,0 +1,131 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { queueLimits as limits } from '#shared/queues/limits.ts'
+import type { Button, Queue, QueueInput, Stage, StageInput } from '#shared/queues/queue.ts'
+
+/** What of a queue its editor chooses. */
+export type Definition = Pick<Queue, 'key' | 'name' | 'object_type' | 'enabled' | 'stages' | 'intake' | 'settings'>
+
+const defaults: Omit<Definition, 'key' | 'name'> = {
+  object_type: null,
+  enabled: true,
+  stages: readStages([
+    { key: 'todo', label: 'To do', kind: 'start' },
+    { key: 'doing', label: 'Doing', kind: 'normal' },
+    { key: 'done', label: 'Done', kind: 'terminal' },
+  ]),
+  intake: { enabled: false, filter: [], stage: null, key_field: null, close_on_unmatch: false },
+  settings: { on_unknown_scan: 'reject', lease_seconds: limits.leaseSeconds, allow_duplicates: false },
+}
+
+/**
+ * The definition that a body makes of an earlier one, or of none. Throws VALIDATION_ERROR naming the part that is wrong in itself: a stage
+ * twice, one that the queue does not have, a change of the key.
+ */
+export function readDefinition(input: QueueInput, before?: Queue): Definition {
+  const known = before ?? { ...defaults, key: input.key ?? keyOf(input.name ?? ''), name: '' }
+  if (before && input.key !== undefined && input.key !== before.key)
+    throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
+  const stages = input.stages ? readStages(input.stages) : known.stages
+  const intake = input.intake === null ? defaults.intake : { ...known.intake, ...defined(input.intake ?? {}) }
+  const settings = input.settings === null ? defaults.settings : { ...known.settings, ...defined(input.settings ?? {}) }
+  const made: Definition = {
+    key: known.key,
+    name: input.name ?? known.name,
+    object_type: input.object_type === undefined ? known.object_type : input.object_type,
+    enabled: input.enabled ?? known.enabled,
+    stages,
+    intake,
+    settings,
+  }
+  if (intake.stage !== null && !stages.some(({ key }) => key === intake.stage)) throw noSuch('intake.stage', intake.stage)
+  if (intake.enabled && made.object_type === null)
+    throw problem('VALIDATION_ERROR', 'intake.enabled needs object_type, the type whose records it takes in')
+  return made
+}
+
+const defined = <T extends object>(given: T): T => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
+
+/** The key that a name makes: its letters and digits, small, with hyphens between. Throws VALIDATION_ERROR when it has none. */
+export function keyOf(name: string, path = 'key'): string {
+  const made = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+  if (made === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
+  return made
+}
+
+function readStages(given: readonly StageInput[]): Stage[] {
+  const named = given.map((stage, index) => ({ ...stage, key: stage.key ?? keyOf(stage.label ?? '', `stages[${index}].key`) }))
+  const keys = new Set<string>()
+  for (const [index, { key }] of named.entries()) {
+    if (keys.has(key))
+      throw problem('VALIDATION_ERROR', `stages[${index}].key must differ from those of the other stages, got ${key} again`)
+    keys.add(key)
+  }
+  const hasStart = named.some(({ kind }) => kind === 'start')
+  return named
+    .map((stage, index) => readStage(stage, index, keys, !hasStart && index === 0))
+    .sort((one, other) => one.position - other.position)
+}
+
+function readStage(given: StageInput & { key: string }, index: number, keys: ReadonlySet<string>, isFirst: boolean): Stage {
+  const path = `stages[${index}]`
+  const { key, label = key, kind = isFirst ? 'start' : 'normal', position = index, from = [], wip_limit = 0, sla_seconds = 0 } = given
+  for (const [place, one] of from.entries()) if (!keys.has(one)) throw noSuch(`${path}.from[${place}]`, one)
+  const { record_patch = null } = given
+  return {
+    ...{ key, label, kind, position, from: [...new Set(from)], wip_limit, sla_seconds },
+    record_patch: record_patch && Object.keys(record_patch).length > 0 ? record_patch : null,
+    on_enter: readOnEnter(given.on_enter, `${path}.on_enter`),
+    buttons: readButtons(given.buttons ?? [], `${path}.buttons`),
+  }
+}
+
+function readOnEnter(given: StageInput['on_enter'], path: string): Stage['on_enter'] {
+  const { function_id = null, flow_id = null } = given ?? {}
+  if (function_id !== null && flow_id !== null) throw problem('VALIDATION_ERROR', `${path} must name a function or a flow, not both`)
+  if (function_id !== null) return { function_id }
+  return flow_id === null ? null : { flow_id }
+}
+
+function readButtons(given: NonNullable<StageInput['buttons']>, path: string): Button[] {
+  const ids = new Set<string>()
+  return given.map((button, index) => {
+    const id = button.id ?? keyOf(button.label, `${path}[${index}].id`)
+    if (ids.has(id)) throw problem('VALIDATION_ERROR', `${path}[${index}].id must differ from those of the other buttons, got ${id} again`)
+    ids.add(id)
+    return { ...button, id }
+  })
+}
+
+const noSuch = (path: string, key: string) =>
+  problem('VALIDATION_ERROR', `${path} must be the key of one of the queue's stages, got ${key}`)
+
+/** The stage that new items enter when none is named: the first start stage by position, or the first of all. */
+export const startStage = ({ stages }: Pick<Queue, 'stages'>): Stage => {
+  const first = stages.find(({ kind }) => kind === 'start') ?? stages[0]
+  if (!first) throw problem('INTERNAL', undefined, { cause: new Error('a queue without stages') })
+  return first
+}
+
+/** One of a queue's stages that a path names; throws NOT_FOUND. */
+export function stageOfPath(queue: Pick<Queue, 'stages'>, key: string): Stage {
+  const found = queue.stages.find((stage) => stage.key === key)
+  if (!found) throw problem('NOT_FOUND')
+  return found
+}
+
+/** The same where a body names it. */
+export function requireStage({ stages }: Pick<Queue, 'stages'>, key: string): Stage {
+  const found = stages.find((stage) => stage.key === key)
+  if (!found) throw problem('NOT_FOUND', `The queue has no stage ${key}`)
+  return found
+}
+
+/** The stage after one by position; undefined at the last. */
+export const stageAfter = ({ stages }: Pick<Queue, 'stages'>, key: string): Stage | undefined =>
+  stages[stages.findIndex((stage) => stage.key === key) + 1]

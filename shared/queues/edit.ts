@@ -1,0 +1,50 @@
+import { problem } from '#shared/kernel/errors.ts'
+import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
+import { type EditInput, type ItemRow, type ItemView, viewOfItem } from '#shared/queues/item.ts'
+import { itemIdOf, payloadText, requireEnabled } from '#shared/queues/load.ts'
+import { type Refusal, refusalText } from '#shared/queues/move.ts'
+import type { Queue, Stage } from '#shared/queues/queue.ts'
+import { deleteItem, editItem as editStatement } from '#shared/queues/store/change.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/**
+ * Changes an item where it stands, and gives up its claim where that is asked (document 2, PATCH item body). Throws NOT_FOUND, and
+ * VALIDATION_ERROR for a closed item, a claim that is not the caller's any more, an id or instant that is none.
+ */
+export async function editItem(scope: Scope, queue: Queue, itemId: string, input: EditInput): Promise<ItemView> {
+  requireEnabled(queue)
+  const id = itemIdOf(itemId)
+  const { priority, batch, assignee_id, due_at, payload, release = false, note, claim_token } = input
+  const given = [priority, batch, assignee_id, due_at, payload].some((value) => value !== undefined)
+  const { workspace, cause, now, db } = scope
+  const time = now()
+  const [row] = await db.query<ItemRow & { refusal: Refusal | null }>(
+    editStatement(
+      ...[workspace.id, queue.id, id, instantOf(time), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
+      ...[claim_token ?? null, priority ?? null, batch ?? null, assignee_id === undefined ? null : (assignee_id ?? '')],
+      ...[due_at !== undefined, due_at == null ? null : instantIn(due_at, 'due_at')],
+      ...[payload === undefined ? null : payloadText(payload, 'payload'), release, given || (!release && note != null)],
+    ),
+  )
+  if (!row) throw problem('NOT_FOUND')
+  const { refusal, ...item } = row
+  if (refusal) throw problem('VALIDATION_ERROR', refusalText(refusal, item, nowhere))
+  return viewOfItem(queue, item, time)
+}
+
+/** An edit is refused for what has no stage in it. */
+const nowhere = { key: '', label: '', wip_limit: 0 } as Stage
+
+function instantIn(text: string, path: string): string {
+  const instant = utcInstant(text)
+  if (instant === undefined) throw problem('VALIDATION_ERROR', `${path} must be an instant as RFC 3339 writes it, got ${text}`)
+  return instant
+}
+
+/** Deletes an item for good, open or closed; its history stays. Throws NOT_FOUND. */
+export async function removeItem({ db, workspace, cause, now }: Scope, queue: Queue, itemId: string): Promise<void> {
+  requireEnabled(queue)
+  const actorType = cause.actorId === null ? 'system' : cause.actorType
+  const gone = await db.query(deleteItem(workspace.id, queue.id, itemIdOf(itemId), instantOf(now()), cause.actorId, actorType))
+  if (gone.length === 0) throw problem('NOT_FOUND')
+}

@@ -1,0 +1,53 @@
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import type { Queue } from '#shared/queues/queue.ts'
+import { findHistory, findHistoryOfItem } from '#shared/queues/store/history.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+const text = nullable(t.String())
+const instant = t.String({ format: 'date-time' })
+
+/** An entry of a queue's history (decisions, Work queues); the fields of a scan are null elsewhere. */
+const historyEntry = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    item_id: nullable(t.String({ format: 'uuid', description: 'null of a scan of an unknown key.' })),
+    key: t.String(),
+    kind: t.String({
+      description:
+        'added, moved, claimed, released, expired, edited, deleted, button, scanned (a scan that moved and made nothing) or cancelled (by intake).',
+    }),
+    from_stage: text,
+    to_stage: text,
+    status: text,
+    verdict: text,
+    payload: nullable(t.Record(t.String(), t.Unknown())),
+    scan_id: text,
+    scanned_at: nullable(instant),
+    station: text,
+    actor_id: nullable(t.String({ format: 'uuid' })),
+    actor_type: t.String(),
+    note: t.String(),
+    created_at: instant,
+  },
+  { title: 'QueueEvent' },
+)
+export const history = schema(t.Array(historyEntry))
+export type HistoryEntry = TypeOf<typeof history>[number]
+
+export const historyQuery = schema(
+  t.Object({
+    item_id: t.Optional(t.String({ format: 'uuid' })),
+    limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  }),
+)
+
+/** The movements of a queue or of one of its items, newest first. */
+export async function listHistory(scope: Scope, { id }: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
+  const { workspace } = scope
+  const statement = item_id === undefined ? findHistory(workspace.id, id, limit) : findHistoryOfItem(workspace.id, id, item_id, limit)
+  const rows = await readRows<HistoryEntry>(scope, statement)
+  // A read's first statement brings cells of its own along.
+  return rows.map((row) => Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as HistoryEntry)
+}
+
+const shown = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

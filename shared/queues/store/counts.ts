@@ -1,0 +1,42 @@
+import { sql } from '#shared/db/statement.ts'
+
+/** The counts of some queues' items, of a batch or with '' of all. Values: workspace, queues, batch. */
+export const findCounts = sql(
+  'find_queue_counts',
+  `select queue_id, stage, status, unexpected, sum(items)::bigint as items
+   from queue_counts
+   where workspace_id = $1 and queue_id = any($2::uuid[]) and batch = $3
+   group by queue_id, stage, status, unexpected having sum(items) <> 0
+   order by queue_id, stage, status, unexpected`,
+)
+
+/**
+ * How many open items of some queues are past their time, at the cost of those that are. Values: workspace, queues, the time, queues of stages
+ * with a time limit, as many keys of stages, as many instants before which an item must have entered, and a batch, or null for all.
+ */
+export const countOverdue = sql(
+  'count_overdue_queue_items',
+  `select queue_id, count(*) as items from (
+     select item.queue_id, item.id
+     from unnest($4::uuid[], $5::text[], $6::timestamptz[]) as late (queue_id, stage, cutoff)
+     join queue_items as item on item.workspace_id = $1 and item.queue_id = late.queue_id and item.stage = late.stage
+       and item.status = 'open' and item.entered_stage_at < late.cutoff and ($7::text is null or item.batch = $7)
+     union
+     select item.queue_id, item.id
+     from queue_items as item
+     where item.workspace_id = $1 and item.queue_id = any($2::uuid[]) and item.status = 'open' and item.due_at < $3::timestamptz
+       and ($7::text is null or item.batch = $7)
+   ) as overdue
+   group by queue_id order by queue_id`,
+)
+
+/** The batches of a queue, with their items. Values: workspace, queue. */
+export const findBatches = sql(
+  'find_queue_batches',
+  `select batch, sum(items)::bigint as total, coalesce(sum(items) filter (where status = 'open'), 0)::bigint as open,
+     coalesce(sum(items) filter (where status <> 'open'), 0)::bigint as closed
+   from queue_counts
+   where workspace_id = $1 and queue_id = $2 and batch <> ''
+   group by batch having sum(items) > 0
+   order by batch`,
+)

@@ -1,0 +1,95 @@
+import { builder, type Knex } from '#shared/db/builder.ts'
+import { build, type Statement, sql } from '#shared/db/statement.ts'
+import { instantOf } from '#shared/kernel/instant.ts'
+import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
+import { cutoffsOf } from '#shared/queues/item.ts'
+import type { Queue } from '#shared/queues/queue.ts'
+import { itemColumns, itemsOf } from '#shared/queues/store/parts.ts'
+
+/** What of a queue's items is meant. */
+export interface ItemFilter {
+  readonly workspaceId: string
+  readonly queue: Queue
+  readonly now: Date
+  readonly stage?: string | undefined
+  /** `closed` for any but open. */
+  readonly status?: string | undefined
+  readonly batch?: string | undefined
+  readonly key?: string | undefined
+  readonly q?: string | undefined
+  readonly overdue?: boolean | undefined
+  readonly assignee_id?: string | undefined
+  readonly record_id?: string | undefined
+  /** Only items with a lower id. */
+  readonly below?: string | undefined
+}
+
+/** The orders of lists: newest first, as items are claimed, as they were closed. */
+export const orders = { newest: 'id desc', claim: 'priority desc, id', ended: 'closed_at desc, id desc' } as const
+
+/** A page of items. It is not prepared: its filters decide which index is right. */
+export const listItems = (filter: ItemFilter, order: string, limit: number, offset: number): Statement =>
+  build(
+    builder.raw(`select ${itemColumns.join(', ')} from queue_items where ? order by ${order} limit ? offset ?`, [
+      conditionOf(filter),
+      limit,
+      offset,
+    ]),
+  )
+
+/** How many items match. */
+export const countItems = (filter: ItemFilter): Statement =>
+  build(builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
+
+function conditionOf(filter: ItemFilter): Knex.Raw {
+  const { workspaceId, queue, stage, status, batch, key, q, overdue, assignee_id, record_id } = filter
+  const parts = [builder.raw('workspace_id = ?', [workspaceId]), builder.raw('queue_id = ?', [queue.id])]
+  const add = (condition: string, ...values: readonly Knex.Value[]) => parts.push(builder.raw(condition, [...values]))
+  if (stage !== undefined) add('stage = ?', stage)
+  if (status === 'open') add(`status = 'open'`)
+  else if (status !== undefined) add(`status <> 'open'`)
+  if (status !== undefined && status !== 'open' && status !== 'closed') add('status = ?', status)
+  if (batch !== undefined) add(batch === '' ? 'batch = ?' : `batch = ? and batch <> ''`, batch)
+  // Either part has an index of its own.
+  if (key !== undefined) add(`key = ? and (status = 'open' or status <> 'open')`, key)
+  if (q) {
+    const text = `%${lowerCase(q).replace(/[\\%_]/g, '\\$&')}%`
+    add(`(${lowerCaseSql('key')} like ? or ${lowerCaseSql('batch')} like ?)`, text, text)
+  }
+  if (assignee_id !== undefined) add(assignee_id === '' ? 'assignee_id = ?' : `assignee_id = ? and assignee_id <> ''`, assignee_id)
+  if (record_id !== undefined) add('record_id = ?', record_id)
+  if (filter.below !== undefined) add('id < ?', filter.below)
+  if (overdue) parts.push(overdueSql(filter))
+  return builder.raw(parts.map(() => '?').join(' and '), parts)
+}
+
+/** Each part has an index of its own. */
+function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
+  const { keys, times } = cutoffsOf(queue, now)
+  const parts = [
+    builder.raw(`(status = 'open' and due_at < ?::timestamptz)`, [instantOf(now)]),
+    ...keys.map((key, index) =>
+      builder.raw(`(status = 'open' and stage = ? and entered_stage_at < ?::timestamptz)`, [key, times[index] ?? instantOf(now)]),
+    ),
+  ]
+  return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
+}
+
+/**
+ * The first items of each stage: open ones as they would be claimed, of the stages named second the newest closed ones. Values: workspace,
+ * queue, stages, those that are terminal, how many of each, and a batch or null for all.
+ */
+export const findBoard = sql(
+  'find_queue_board',
+  `select ${itemsOf('item')} from unnest($3::text[]) as shown (stage), lateral (
+     select * from queue_items
+     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status = 'open' and ($6::text is null or batch = $6)
+     order by priority desc, id limit $5
+   ) as item
+   union all
+   select ${itemsOf('item')} from unnest($4::text[]) as shown (stage), lateral (
+     select * from queue_items
+     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status <> 'open' and ($6::text is null or batch = $6)
+     order by closed_at desc, id desc limit $5
+   ) as item`,
+)

@@ -1,0 +1,55 @@
+import { EgressFailure } from '#shared/egress/failure.ts'
+import { callOut } from '#shared/flows/jobs.ts'
+import { type Doing, errorOf, parkedAt, play, resume, withApp } from '#shared/flows/play.ts'
+import { blockOf, type Playing } from '#shared/flows/player.ts'
+import { findOpenRun, playingOf, type RunRow } from '#shared/flows/playing.ts'
+import type { RunError } from '#shared/flows/run.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
+import { isActive, writingDown } from '#workers/flows/continue.ts'
+import { failAt } from '#workers/flows/end-wait.ts'
+import { realStage } from '#workers/flows/stage.ts'
+import { platformHandler } from '#workers/handler.ts'
+
+/** No transaction and no connection is held while the other side is waited for. What it answers to a run that has ended is dropped. */
+export default platformHandler(callOut, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {
+  const run = await findOpenRun(scope, workspaceId, runId)
+  const isMine = run?.waiting?.kind === 'call' && run.turn === turn
+  if (run && isMine && (await isActive(scope, workspaceId, runId))) {
+    await writingDown(scope, workspaceId, run, signal, () => callFor(scope, workspaceId, run, signal))
+  }
+  return { result: null }
+})
+
+async function callFor(scope: PlatformScope, workspaceId: string, run: RunRow, signal: AbortSignal): Promise<void> {
+  const playing = await playingOf(scope, workspaceId, run)
+  if (!playing) return
+  const doing = parkedAt(playing, new Date(run.waiting?.started_at ?? scope.now()))
+  const answered = await answerOf(scope, workspaceId, run, doing, signal)
+  const stage = realStage(scope, workspaceId, run, signal)
+  if ('refused' in answered) await failAt(playing, doing, stage, answered.refused, scope.now())
+  else await playOn(playing, doing, stage, answered.output, scope.now())
+}
+
+const playOn = (playing: Playing, doing: Doing, stage: ReturnType<typeof realStage>, output: unknown, now: Date): Promise<void> =>
+  play(playing, stage, [resume(playing, doing, output, now)])
+
+type Answered = { readonly output: unknown } | { readonly refused: RunError }
+
+async function answerOf(scope: PlatformScope, workspaceId: string, run: RunRow, doing: Doing, signal: AbortSignal): Promise<Answered> {
+  try {
+    const { work, app } = blockOf(doing.node)
+    if (!('calls' in work)) throw new Error(`${doing.node.type} calls nobody`)
+    const inside = withApp(await realStage(scope, workspaceId, run, signal).enter(), app)
+    return { output: await work.calls(doing.context, inside, signal) }
+  } catch (error) {
+    if (error instanceof EgressFailure) return { refused: refusalOf(error, doing.node.id) }
+    return { refused: errorOf(error, doing.node.id) }
+  }
+}
+
+/** What may be tried again elsewhere has another code than what will be refused again. */
+const refusalOf = ({ reason, message }: EgressFailure, nodeId: string): RunError => ({
+  code: reason === 'refused' || reason === 'too_large' ? 'VALIDATION_ERROR' : 'DATASOURCE_ERROR',
+  message,
+  node_id: nodeId,
+})

@@ -1,0 +1,120 @@
+import { maySeeTriggerEvent, minutesOfWord, type TriggerEvent } from '#shared/calendar/trigger.ts'
+import { type HeardChanges, recordSource } from '#shared/events/change.ts'
+import { heardEvents } from '#shared/flows/jobs.ts'
+import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
+import { playingFrom, scoreOfVersion } from '#shared/flows/playing.ts'
+import type { TriggerInput } from '#shared/flows/run.ts'
+import { countSkips } from '#shared/flows/run-store.ts'
+import { type NewRun, startRuns } from '#shared/flows/start.ts'
+import { findPresent } from '#shared/flows/store.ts'
+import { maxDepth } from '#shared/kernel/cause.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { accessTo } from '#shared/records/picture.ts'
+import { viewOfValues } from '#shared/records/record.ts'
+import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/records/snapshots.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+import { findWorkspace } from '#shared/scope/workspace.ts'
+import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
+import { enterAs, orRefusal } from '#workers/enter.ts'
+import { platformHandler } from '#workers/handler.ts'
+import { chainsCut } from '#workers/metrics.ts'
+
+/** What happened while the workspace is suspended is looked at again after this long. */
+const suspendedMs = 60_000
+
+/** Makes the runs of what happened, once for each event and flow, however often it is told. */
+export default platformHandler(heardEvents, async ({ payload, scope }) => {
+  const { workspaceId } = payload
+  const workspace = await scope.cache.remember(scope.db, workspaceId, 'workspace', () => findWorkspace(scope.db, workspaceId))
+  if (workspace?.status === 'suspended') {
+    const startAfter = new Date(scope.now().getTime() + suspendedMs)
+    await scope.queue.enqueue(scope.db, heardEvents, { workspaceId, cause: scope.cause }, payload, { startAfter })
+  } else if (workspace) await makeRuns(scope, payload)
+  return { result: null }
+})
+
+interface PresentFlow {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly editor_id: string
+}
+
+async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void> {
+  const { workspaceId } = heard
+  const flows = await scope.db.query<PresentFlow>(findPresent(workspaceId, heard.listenerIds))
+  const happenings = heard.source === recordSource ? await readSnapshots(scope, heard) : []
+  const made: NewRun[] = []
+  const skipped = new Map<string, number>()
+  for (const flow of flows) {
+    const editor = await orRefusal(() => enterAs(scope, workspaceId, flow.editor_id))
+    const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
+    if (editor.refusal || !score) continue
+    const inputs =
+      heard.source === recordSource ? await recordInputs(editor.value, heard, happenings) : await eventInputs(editor.value, heard)
+    const going = inputs.filter(({ input }) => !endsAtOnce(score, input))
+    if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
+    made.push(...going.map(({ key, input }) => runOf(scope, heard, flow, key, input)))
+  }
+  await scope.db.transaction(async (tx) => {
+    const ids = await startRuns({ ...scope, db: tx }, workspaceId, made)
+    if (scope.cause.depth >= maxDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
+    if (skipped.size > 0) await tx.query(countSkips(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
+  })
+}
+
+interface Input {
+  /** The event that it comes from. */
+  readonly key: string
+  readonly input: TriggerInput
+}
+
+/** What the editor may read of the records as their changes left them; a record that it may not read starts nothing. */
+async function recordInputs(editor: Scope, { objectType, event }: HeardChanges, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
+  const type = await findRecordType(editor, objectType)
+  if (!type) return []
+  const access = accessTo(editor, type, 'records:read')
+  return snapshots.flatMap((snapshot) => {
+    const stored = storedOf(type, snapshot)
+    if (!access.test(stored)) return []
+    const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
+    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record } }]
+  })
+}
+
+function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible: ReadonlySet<string>, stored: ReturnType<typeof storedOf>) {
+  return { id, created_at, ...viewOfValues(type, stored.values, visible) }
+}
+
+/** Calendar events as they were announced, those alone whose details the editor sees. */
+async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
+  const inputs: Input[] = []
+  for (const [index, key] of entryIds.entries()) {
+    const announced = snapshots[index] as TriggerEvent | null | undefined
+    if (!announced || !(await maySeeTriggerEvent(editor, announced))) continue
+    const { calendar_id: _, visibility: __, guest_ids: ___, ...calendar_event } = announced
+    inputs.push({ key, input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event } })
+  }
+  return inputs
+}
+
+/** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
+function endsAtOnce(score: Score, input: TriggerInput): boolean {
+  const { graph } = score
+  const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
+  const node = only === undefined || another !== undefined ? undefined : graph.nodeById.get(only)
+  if (node?.type !== 'logic.condition') return false
+  const { work } = blockOf(node)
+  const playing = playingFrom(score, { id: newId(), input, state: null, steps: 0 })
+  const { handle = 'out' } = 'computes' in work ? work.computes(contextOf(playing, { node, iteration: '' })) : {}
+  return graph.targets(node.id, handle).length === 0
+}
+
+function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, key: string, input: TriggerInput): NewRun {
+  const kind = heard.source === recordSource ? 'record_event' : 'calendar'
+  const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
+  const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
+  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1 }
+}
+
+const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)

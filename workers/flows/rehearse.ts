@@ -1,0 +1,127 @@
+import { isLockTimeout } from '#shared/db/conflicts.ts'
+import type { Tx } from '#shared/db/database.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
+import type { Definition } from '#shared/flows/definition.ts'
+import { getFlow } from '#shared/flows/flows.ts'
+import { rehearseFlow } from '#shared/flows/jobs.ts'
+import { rehearsalLimits as limits } from '#shared/flows/limits.ts'
+import { type Doing, inputHash, play, type Stage } from '#shared/flows/play.ts'
+import { type Score, scoreOf } from '#shared/flows/player.ts'
+import { playingFrom } from '#shared/flows/playing.ts'
+import type { RehearsedRun } from '#shared/flows/rehearsal.ts'
+import type { RunError, TriggerInput } from '#shared/flows/run.ts'
+import { boundTransaction, findRecorded, findRehearsed, markAudit } from '#shared/flows/run-store.ts'
+import { shownError } from '#shared/flows/runs.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import { changesSince, readableInput, sentSince } from '#workers/flows/rehearsed.ts'
+import { enterRun } from '#workers/functions/rights.ts'
+import { handler } from '#workers/handler.ts'
+
+/** Plays the triggers of runs that there were, and takes all of it back: one transaction for each run, which is never committed. */
+export default handler(rehearseFlow, async ({ payload: { flowId, runs, definition }, scope }) => {
+  const flow = await getFlow(scope, flowId)
+  const { nodes, edges, context } = definition ?? flow
+  const score = scoreOf({ nodes: nodes.map(({ id, type, config }) => ({ id, type, config })), edges, context } as Definition)
+  // Of a definition that was sent the caller would be the editor.
+  const editors = definition === null ? [flow.editor_id] : []
+  const ended = await scope.db.query<EndedRun>(findRehearsed(scope.workspace.id, flow.id, runs))
+  const rehearsed: RehearsedRun[] = []
+  for (const run of ended) rehearsed.push(await rehearse(scope, editors, score, run))
+  return { result: { runs: rehearsed } }
+})
+
+interface EndedRun {
+  readonly id: string
+  readonly input: TriggerInput
+  readonly objectType: string | null
+}
+
+/** Thrown at the end of a rehearsal, so that nothing of it stays. */
+class TakenBack extends Error {}
+
+async function rehearse(caller: Scope, editors: readonly string[], score: Score, run: EndedRun): Promise<RehearsedRun> {
+  let outcome: RehearsedRun | undefined
+  try {
+    await caller.db.transaction(async (tx) => {
+      outcome = await playRun(caller, tx, editors, score, run)
+      throw new TakenBack()
+    })
+  } catch (error) {
+    if (!(error instanceof TakenBack)) return failed(run, error)
+  }
+  return outcome ?? failed(run, undefined)
+}
+
+async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score: Score, run: EndedRun): Promise<RehearsedRun> {
+  await tx.query(boundTransaction(limits.lockMs, limits.msPerRun))
+  const [mark] = await tx.query<{ id: string }>(markAudit())
+  const requestId = newId()
+  const cause = { ...caller.cause, requestId }
+  const enter = async (): Promise<Scope> => {
+    await caller.cache.settle()
+    return { ...within(await enterRun({ ...caller, cause }, caller.workspace.id, editors), tx), rehearsal: true }
+  }
+  const inside = await enter()
+  const input = await readableInput(inside, run.input, run.objectType)
+  const told: Told = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
+  await play(playingFrom(score, { id: requestId, input, state: null, steps: 0 }), stageOf(enter, tx, run, told))
+  const since = { mark: mark?.id ?? '', requestId }
+  return {
+    run_id: run.id,
+    status: told.failure || told.isLate ? 'failed' : 'ok',
+    ...(await changesSince(inside, since)),
+    messages: await sentSince(inside, told.messages),
+    would_call: [...told.wouldCall],
+    error: told.isLate ? `it takes more than ${limits.msPerRun / 1_000} seconds` : told.failure ? shownError(told.failure, true) : null,
+  }
+}
+
+/** What a rehearsal has to tell beside what it wrote. */
+interface Told {
+  readonly wouldCall: Set<string>
+  readonly messages: { readonly nodeId: string; readonly output: unknown }[]
+  failure: RunError | undefined
+  isLate: boolean
+}
+
+/** A stage on which nothing stays, and from which nobody is called. */
+function stageOf(enter: () => Promise<Scope>, tx: Tx, run: EndedRun, told: Told): Stage {
+  const began = performance.now()
+  return {
+    now: () => new Date(),
+    stepsAtMost: limits.stepsPerRun,
+    enter,
+    act: async (doing, work) => {
+      const scope = await enter()
+      const output = await inSavepoint(tx, () => work(scope))
+      if (doing.node.type === 'action.send_message') told.messages.push({ nodeId: doing.node.id, output })
+      return output
+    },
+    park: async (doing, waiting) => ({ output: waiting.kind === 'time' ? {} : await recordedOutput(await enter(), run, doing, told) }),
+    write: async () => undefined,
+    fail: async (_turn, error) => {
+      told.failure = error
+    },
+    isLong: () => performance.now() - began > limits.msPerRun,
+    pause: async () => {
+      told.isLate = true
+    },
+  }
+}
+
+/** What the block gave when it was asked the same; nothing where it would have to be asked now. */
+async function recordedOutput({ db, workspace }: Scope, run: EndedRun, doing: Doing, { wouldCall }: Told): Promise<unknown> {
+  const { node, iteration } = doing
+  const [row] = await db.query<{ output: unknown }>(findRecorded(workspace.id, run.id, node.id, iteration, inputHash(doing)))
+  if (!row) wouldCall.add(node.id)
+  return row?.output ?? {}
+}
+
+/** A rehearsal that the database ended: somebody holds what it needs, or it takes too long. */
+function failed({ id }: EndedRun, error: unknown): RehearsedRun {
+  const isTooLong = (error as { code?: string } | undefined)?.code === '57014'
+  if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error
+  const reason = isTooLong ? 'it takes more than 3 seconds' : 'somebody else is changing what it needs at this moment'
+  return { run_id: id, status: 'failed', created: [], changed: [], messages: [], would_call: [], error: reason }
+}

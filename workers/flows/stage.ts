@@ -1,0 +1,125 @@
+import type { Tx } from '#shared/db/database.ts'
+import { setDue } from '#shared/due/due.ts'
+import type { Waiting } from '#shared/flows/block.ts'
+import { callOut, continueRun, waitsDue } from '#shared/flows/jobs.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import type { Doing, Stage, Turn } from '#shared/flows/play.ts'
+import type { ParkedFor, RunRow } from '#shared/flows/playing.ts'
+import type { RunError } from '#shared/flows/run.ts'
+import { writeTurn } from '#shared/flows/run-store.ts'
+import { originOf } from '#shared/flows/start.ts'
+import { runFunction } from '#shared/functions/jobs.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { continuation } from '#shared/queue/continuation.ts'
+import { enqueueAll } from '#shared/queue/enqueue-all.ts'
+import { withPictures } from '#shared/records/picture.ts'
+import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
+import { enterAs } from '#workers/enter.ts'
+
+/** Somebody else has gone on with the run, or has ended it; what was to be written must not stand. */
+export class Overtaken extends Error {}
+
+/** A run has the worker to itself for so long; then others have their turn. */
+const turnMs = 2_000
+
+interface Written extends Turn {
+  readonly status: 'running' | 'ok' | 'failed'
+  readonly waiting?: ParkedFor
+  readonly jobId?: string
+  readonly error?: RunError
+}
+
+export interface RealStage extends Stage {
+  /** `tries` says how often the function that it waits for was begun. */
+  readonly park: (doing: Doing, waiting: Waiting, turn: Turn, tries?: number) => Promise<undefined>
+}
+
+/** Where a run is played for good: every effect commits with its step, in a transaction of its own, with the rights of that moment. */
+export function realStage(platform: PlatformScope, workspaceId: string, run: RunRow, signal: AbortSignal): RealStage {
+  let turn = run.turn
+  const began = performance.now()
+  const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
+
+  const enter = async (): Promise<Scope> => {
+    await platform.cache.settle()
+    return enterAs({ ...platform, cause }, workspaceId, run.editorId)
+  }
+
+  const write = async (tx: Pick<Tx, 'query'>, { steps, state, status, waiting, jobId, error }: Written): Promise<void> => {
+    const isOver = status === 'ok'
+    const values = [status, isOver ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
+    const rows = await tx.query(writeTurn(workspaceId, run.id, turn, ...values, JSON.stringify(steps)))
+    if (rows.length === 0) throw new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`)
+  }
+
+  const goOnLater = async (tx: Tx): Promise<string> => {
+    const jobId = newId()
+    await enqueueAll(platform.queue, tx, continueRun, [
+      { id: jobId, origin: originOf(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
+    ])
+    return jobId
+  }
+
+  const park = async (tx: Tx, scope: Scope, doing: Doing, waiting: Waiting, written: Turn, tries: number): Promise<void> => {
+    const since = { started_at: doing.startedAt.toISOString(), node_id: doing.node.id }
+    if (waiting.kind === 'time') {
+      await setDue(tx, waitsDue, workspaceId, [{ subject: run.id, at: new Date(waiting.until) }])
+      return write(tx, { ...written, status: 'running', waiting: { ...since, ...waiting } })
+    }
+    if (waiting.kind === 'function') {
+      const operation = await beginFunction(tx, scope, run.id, waiting)
+      return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'function', operation, tries } })
+    }
+    const jobId = newId()
+    const payload = { workspaceId, runId: run.id, turn: turn + 1 }
+    await enqueueAll(platform.queue, tx, callOut, [{ id: jobId, origin: originOf(workspaceId, run.id), payload }])
+    return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
+  }
+
+  /** Everything that is written is one turn. */
+  const turning = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const result = await platform.db.transaction(work)
+    turn += 1
+    return result
+  }
+
+  return {
+    now: platform.now,
+    stepsAtMost: flowLimits.stepsPerRun,
+    enter,
+    act: async (_doing, work, after) => {
+      const scope = await enter()
+      return withPictures(scope, () =>
+        turning(async (tx) => {
+          const output = await work(within(scope, tx))
+          await write(tx, { ...after(output), status: 'running' })
+          return output
+        }),
+      )
+    },
+    park: async (doing, waiting, written, tries = 1) => {
+      const scope = await enter()
+      await turning((tx) => park(tx, scope, doing, waiting, written, tries))
+      return undefined
+    },
+    write: (written, isEnd) => turning((tx) => write(tx, { ...written, status: isEnd ? 'ok' : 'running' })),
+    fail: (written, error) => turning((tx) => write(tx, { ...written, status: 'failed', error })),
+    isLong: () => signal.aborted || performance.now() - began > turnMs,
+    pause: (written) => turning(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
+  }
+}
+
+/** Begins a function's run as a part of a run, with the lesser of its author's rights and the editor's, and gives its operation. */
+export function beginFunction(
+  tx: Tx,
+  scope: Pick<Scope, 'queue' | 'cause' | 'workspace'>,
+  runId: string,
+  { functionId, input }: Pick<Extract<Waiting, { kind: 'function' }>, 'functionId' | 'input'>,
+): Promise<string> {
+  const workspaceId = scope.workspace.id
+  const goOn = continuation(continueRun, originOf(workspaceId, runId), { workspaceId, runId })
+  const payload = { functionId, input, rights: 'lesser' as const }
+  return scope.queue.enqueue(tx, runFunction, { workspaceId, cause: scope.cause }, payload, { continuation: goOn })
+}
+
+const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
