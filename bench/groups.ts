@@ -1,5 +1,6 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
+import { accounting } from '#bench/cases/accounting.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { fairness } from '#bench/cases/fairness.ts'
@@ -18,6 +19,7 @@ import { size } from '#bench/cases/size.ts'
 export const groups: readonly Group[] = [
   size,
   access,
+  accounting,
   records,
   living,
   csv,
