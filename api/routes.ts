@@ -32,6 +32,9 @@ import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
+import { routes as siteContent } from '#api/sites/content-routes.ts'
+import { routes as publicContent } from '#api/sites/public.ts'
+import { routes as sites } from '#api/sites/routes.ts'
 import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
@@ -68,6 +71,8 @@ export const routes: readonly Route[] = [
   ...calendars,
   ...calendarEvents,
   ...forms,
+  ...sites,
+  ...siteContent,
   ...payments,
   ...books,
   ...jobs,
@@ -90,6 +95,7 @@ export const sections: readonly Section[] = [
       ...publicCalendars,
       ...publicForms,
       ...formPages,
+      ...publicContent,
     ],
   },
 ]

@@ -7,6 +7,7 @@ import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
+import { queueCommands } from './commands/queues.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
 
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...keyCommands,
   ...importCommands,
+  ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,
   ...jobCommands,

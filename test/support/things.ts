@@ -217,6 +217,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       )
       return id
     },
+    /** A published website. */
+    site: async () => {
+      const key = name()
+      return { key, id: (await post('/sites', { key, name: secret, published: true })).id }
+    },
+    /** A published document of a website; its path. */
+    document: async (siteId: string) => {
+      const at = `a/${name()}`
+      await made(owner.put(`${path}/sites/${siteId}/content/${at}`, { title: secret, published: true }))
+      return at
+    },
+    /** A file that all websites share; its path. */
+    asset: async () => {
+      const at = `a/${name()}.txt`
+      await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
+      return at
+    },
     /** Lets visitors do what is meant for them, once. */
     visitors: async () => {
       const known = await db.query('select from roles where workspace_id = $1 and is_anonymous', [orgId])

@@ -24,7 +24,7 @@ test('the reference page is made of files of this server and runs no script of a
   t.regex(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
   t.notRegex(page.text, /<script>|https?:/)
   const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
-  t.is(addresses.length, 4)
+  t.is(addresses.length, 5)
   for (const address of addresses) {
     const file = await w.visitor.get(address)
     t.is(file.status, 200, address)
