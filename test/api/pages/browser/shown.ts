@@ -1,3 +1,4 @@
+import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
 import { thingsOf } from '#test/support/things.ts'
@@ -42,6 +43,12 @@ export async function everyField(w: World): Promise<string> {
   ).hosted
 }
 
+/** Where a message of the workspace lets its recipient unsubscribe. */
+async function unsubscribeLink(w: World): Promise<string> {
+  const headers = unsubscribeHeaders(w.config, w.org.id, await thingsOf(w, w.org, 'x', keys).message())
+  return /\/unsubscribe\/[\w-]+/.exec(headers['List-Unsubscribe'] ?? '')?.[0] ?? ''
+}
+
 /** Every page there is, and what they say when something is wrong. A page that is new goes here. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'the start', address: async () => '/' },
@@ -74,6 +81,8 @@ export const shownPages: readonly ShownPage[] = [
     },
     sent: {},
   },
+  { name: 'unsubscribing', address: unsubscribeLink },
+  { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
