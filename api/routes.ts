@@ -3,6 +3,7 @@ import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as publicCalendars } from '#api/calendar/public.ts'
 import { routes as driveFiles } from '#api/drive/file-routes.ts'
 import { routes as drive } from '#api/drive/routes.ts'
 import { routes as flows } from '#api/flows/routes.ts'
@@ -31,6 +32,9 @@ import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
+import { routes as siteContent } from '#api/sites/content-routes.ts'
+import { routes as publicContent } from '#api/sites/public.ts'
+import { routes as sites } from '#api/sites/routes.ts'
 import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
@@ -67,6 +71,8 @@ export const routes: readonly Route[] = [
   ...calendars,
   ...calendarEvents,
   ...forms,
+  ...sites,
+  ...siteContent,
   ...payments,
   ...books,
   ...jobs,
@@ -86,8 +92,10 @@ export const sections: readonly Section[] = [
       ...payPages,
       ...webhookRoutes,
       ...publicFunctions,
+      ...publicCalendars,
       ...publicForms,
       ...formPages,
+      ...publicContent,
     ],
   },
 ]

@@ -1,5 +1,6 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
+import { accounting } from '#bench/cases/accounting.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { fairness } from '#bench/cases/fairness.ts'
@@ -8,6 +9,7 @@ import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
 import { messages } from '#bench/cases/messages.ts'
+import { publicSurfaces } from '#bench/cases/public.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { shapes } from '#bench/cases/shapes.ts'
@@ -17,6 +19,7 @@ import { size } from '#bench/cases/size.ts'
 export const groups: readonly Group[] = [
   size,
   access,
+  accounting,
   records,
   living,
   csv,
@@ -24,6 +27,7 @@ export const groups: readonly Group[] = [
   drain,
   fairness,
   messages,
+  publicSurfaces,
   recompute,
   functions,
   indexes,

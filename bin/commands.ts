@@ -8,6 +8,7 @@ import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
+import { queueCommands } from './commands/queues.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
 
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...importCommands,
   ...driveCommands,
+  ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,
   ...jobCommands,

@@ -14,7 +14,7 @@ type OtherStatus = 206 | 302 | 303 | 304 | 416
 /** What a route answers when all went well. */
 interface Answering<Response> {
   readonly status: 200 | 201 | 202 | 203 | 204
-  /** The shape of `data`; null where the answer has no JSON body: 204, or a Reply of `contentType`. */
+  /** The shape of `data`; null where the answer never has it: 204, or always a Reply of `contentType`. */
   readonly response: Schema<Response> | null
   /** The type of a Reply's body, for the description; a range such as `image/*` where it differs from one to the next. */
   readonly contentType?: string

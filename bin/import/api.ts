@@ -25,7 +25,7 @@ export interface Api {
 }
 
 /** Seconds before each further try of what failed on the server's side (document 1, Errors, rule 5). */
-const waits = [0.5, 1, 2, 4, 8]
+const patient = [0.5, 1, 2, 4, 8]
 /** Stands where no answer came. */
 const unreachable = 0
 const passing = new Set([429, 500, 502, 503, unreachable])
@@ -33,8 +33,14 @@ const passing = new Set([429, 500, 502, 503, unreachable])
 /** How often work that takes longer than its caller may wait is looked at, in milliseconds. */
 const lookMs = 500
 
+/** How a caller behaves. */
+interface Manner {
+  /** Seconds before each further try; none to hear of a failure at once. */
+  readonly waits: readonly number[]
+}
+
 /** Makes a caller of the API at this base address. One that was never reached is not tried again. */
-export function connect(baseUrl: string, key: string): Api {
+export function connect(baseUrl: string, key: string, { waits }: Manner = { waits: patient }): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
   const send = async (path: string, request: RequestInit | (() => RequestInit)): Promise<Answer> => {

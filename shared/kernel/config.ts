@@ -7,6 +7,8 @@ export interface Config {
   readonly port: number
   /** Root of the public routes; the authenticated ones stand under `${publicUrl}/v1` (decisions, Running it). */
   readonly publicUrl: string
+  /** Where website content is served; with `{org}` in its host, each workspace's at one of its own. Null beside everything else. */
+  readonly contentUrl: string | null
   readonly dataDir: string
   /** 32 bytes from which the keys of stored secrets are derived. */
   readonly secretKey: Buffer
@@ -90,6 +92,15 @@ const address =
     return chosen.replace(/\/+$/, '')
   }
 
+/** An address without a path, whose host may hold `{org}` for the id of a workspace. */
+const hostOfContent: Reader<string> = (value) => {
+  const address = (value ?? '').replace(/\/+$/, '')
+  const filled = address.replace('{org}', '00000000-0000-0000-0000-000000000000')
+  const isRight = URL.canParse(filled) && /^https?:\/\/[^/?#@]+$/i.test(filled) && !/[{}]/.test(filled)
+  if (!isRight) throw new Error('must be an address such as https://content.example or https://{org}.content.example')
+  return address
+}
+
 const secret: Reader<Buffer> = (value) => {
   const bytes = /^[0-9a-f]{64}$/i.test(value ?? '') ? Buffer.from(value ?? '', 'hex') : Buffer.from(value ?? '', 'base64')
   if (bytes.length !== 32) throw new Error('must be 32 random bytes as 64 hexadecimal digits or as base64')
@@ -123,6 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: read('DATABASE_URL', address(['postgres:', 'postgresql:'])),
     port,
     publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port}`)),
+    contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,

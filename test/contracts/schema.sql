@@ -1204,6 +1204,40 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table site_content (
+  workspace_id uuid not null,
+  site_id uuid not null,
+  path text not null,
+  version uuid not null,
+  published boolean not null,
+  title text,
+  body text,
+  fields json,
+  blob_id uuid,
+  size_bytes bigint,
+  content_type text,
+  sha256 text,
+  updated_at timestamp with time zone not null,
+  constraint site_content_kind CHECK ((((num_nulls(title, body, fields) = 0) AND (num_nonnulls(blob_id, size_bytes, content_type, sha256) = 0)) OR ((num_nonnulls(title, body, fields) = 0) AND (num_nulls(blob_id, size_bytes, content_type, sha256) = 0) AND published))),
+  constraint site_content_pkey PRIMARY KEY (workspace_id, site_id, path),
+  constraint site_content_site FOREIGN KEY (workspace_id, site_id) REFERENCES sites(workspace_id, id) ON DELETE CASCADE
+);
+
+create table sites (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  published boolean not null,
+  is_shared boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sites_assets CHECK (((is_shared = (key = 'assets'::text)) AND (published OR (NOT is_shared)))),
+  constraint sites_key UNIQUE (workspace_id, key),
+  constraint sites_pkey PRIMARY KEY (workspace_id, id),
+  constraint sites_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table users (
   id uuid not null,
   email text not null,
@@ -1865,6 +1899,8 @@ CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service
 CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
 
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
+
+CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.site_content FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 

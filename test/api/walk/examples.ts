@@ -10,6 +10,7 @@ import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
 import { queueExamples } from '#test/api/walk/queue-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
+import { siteExamples } from '#test/api/walk/site-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
 /** An example of every route there is. */
@@ -20,6 +21,7 @@ export const examples: Examples = {
   ...functionExamples,
   ...flowExamples,
   ...formExamples,
+  ...siteExamples,
   ...accountingExamples,
   ...paymentExamples,
   ...messageExamples,
