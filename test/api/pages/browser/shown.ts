@@ -1,4 +1,5 @@
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
+import { connect, makeLink } from '#test/payments/place.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
 import { thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
@@ -42,6 +43,13 @@ export async function everyField(w: World): Promise<string> {
   ).hosted
 }
 
+/** The sandbox's page of a link, of a description that wraps. */
+async function payPage(w: World): Promise<string> {
+  const description = 'Two chairs and a table, delivered to the third floor of a house without a lift'
+  const { id } = await makeLink(w.org, await connect(w.org, 'sandbox'), { amount: '1234.5', description })
+  return `/pay/${w.org.id}/${id}`
+}
+
 /** Every page there is, and what they say when something is wrong. A page that is new goes here. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'the start', address: async () => '/' },
@@ -74,6 +82,8 @@ export const shownPages: readonly ShownPage[] = [
     },
     sent: {},
   },
+  { name: 'a pay page', address: payPage },
+  { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
