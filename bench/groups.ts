@@ -10,6 +10,7 @@ import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
 import { messages } from '#bench/cases/messages.ts'
 import { payments } from '#bench/cases/payments.ts'
+import { publicSurfaces } from '#bench/cases/public.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { shapes } from '#bench/cases/shapes.ts'
@@ -28,6 +29,7 @@ export const groups: readonly Group[] = [
   drain,
   fairness,
   messages,
+  publicSurfaces,
   recompute,
   functions,
   indexes,

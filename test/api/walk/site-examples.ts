@@ -25,7 +25,7 @@ export const siteExamples: Examples = {
     needs: 'content:manage',
     on: ({ body }) => (body as { key: string }).key,
     keyInside: true,
-    call: ({ things, secret }) => ({ body: { key: things.name(), name: secret } }),
+    call: ({ things }) => ({ body: { key: things.name(), name: 'Made' } }),
   },
   [`GET ${one}`]: { ...ofSite, call: async (place) => ({ params: await aSite(place) }) },
   [`PATCH ${one}`]: { ...ofSite, call: async (place) => ({ params: await aSite(place), body: { name: 'Other' } }) },

@@ -1,3 +1,4 @@
+import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
 import { connect, makeLink } from '#test/payments/place.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
@@ -50,6 +51,12 @@ async function payPage(w: World): Promise<string> {
   return `/pay/${w.org.id}/${id}`
 }
 
+/** Where a message of the workspace lets its recipient unsubscribe. */
+async function unsubscribeLink(w: World): Promise<string> {
+  const headers = unsubscribeHeaders(w.config, w.org.id, await thingsOf(w, w.org, 'x', keys).message())
+  return /\/unsubscribe\/[\w-]+/.exec(headers['List-Unsubscribe'] ?? '')?.[0] ?? ''
+}
+
 /** Every page there is, and what they say when something is wrong. A page that is new goes here. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'the start', address: async () => '/' },
@@ -84,6 +91,8 @@ export const shownPages: readonly ShownPage[] = [
   },
   { name: 'a pay page', address: payPage },
   { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
+  { name: 'unsubscribing', address: unsubscribeLink },
+  { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
