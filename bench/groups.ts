@@ -3,6 +3,7 @@ import { access } from '#bench/cases/access.ts'
 import { accounting } from '#bench/cases/accounting.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
+import { drive } from '#bench/cases/drive.ts'
 import { fairness } from '#bench/cases/fairness.ts'
 import { functions } from '#bench/cases/functions.ts'
 import { indexes } from '#bench/cases/indexes.ts'
@@ -25,6 +26,7 @@ export const groups: readonly Group[] = [
   records,
   living,
   csv,
+  drive,
   jobs,
   drain,
   fairness,
