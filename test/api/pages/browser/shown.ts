@@ -1,5 +1,6 @@
 import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
+import { connect, makeLink } from '#test/payments/place.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
 import { thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
@@ -83,6 +84,13 @@ export const shownPages: readonly ShownPage[] = [
   },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
+  {
+    name: 'a payment',
+    address: async (w) => {
+      const { short_url } = await makeLink(w.org, await connect(w.org, 'sandbox'), { description: 'Two cakes', customer_name: 'Ann' })
+      return new URL(short_url).pathname
+    },
+  },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
