@@ -3,6 +3,7 @@ import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as publicCalendars } from '#api/calendar/public.ts'
 import { routes as driveFiles } from '#api/drive/file-routes.ts'
 import { routes as drive } from '#api/drive/routes.ts'
 import { routes as flows } from '#api/flows/routes.ts'
@@ -91,6 +92,7 @@ export const sections: readonly Section[] = [
       ...payPages,
       ...webhookRoutes,
       ...publicFunctions,
+      ...publicCalendars,
       ...publicForms,
       ...formPages,
       ...publicContent,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { newId } from '#shared/kernel/ids.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
+import { fromAnywhere } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createMember, createService, type Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
@@ -126,6 +127,28 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
         key: string
       }
       return { id, key }
+    },
+    bookingPage: async () => {
+      const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
+      const settings = { booking: { enabled: true, hours, horizon_days: 30 } }
+      const body = { kind: 'org', key: name(), name: secret, settings }
+      return ((await post('/calendar/calendars', body)) as unknown as { key: string }).key
+    },
+    /** A time that a booking page has: it lies some days ahead, and no two are the same. */
+    bookingTime: () =>
+      new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + (2 + Math.floor(Math.random() * 900)) * 1_800_000).toISOString(),
+    calendarFeed: async () => {
+      const { id } = await post('/calendar/calendars', { kind: 'org', key: name(), name: 'Open' })
+      const { data } = await owner.post(`${path}/calendar/calendars/${id}/feed`, { enabled: true })
+      return (data.feed_url as string).split('/').at(-1) ?? ''
+    },
+    calendarInvitation: async () => {
+      const key = `c_${randomBytes(4).toString('hex')}`
+      const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
+      await post('/calendar/calendars', { kind: 'org', key, name: 'Open', settings: { booking: { enabled: true, hours } } })
+      const start = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 2 * 86_400_000).toISOString()
+      const body = { start, name: 'Guest', email: 'guest@example.com' }
+      return ((await made(world.visitor.post(`/cal/${orgId}/book/${key}`, body, fromAnywhere()))) as unknown as { token: string }).token
     },
     calendarEvent: async (calendarId: string, more: object = {}) =>
       (await post('/calendar/events', { calendar_id: calendarId, title: secret, start: '2026-12-01T09:00:00Z', notify: false, ...more }))

@@ -85,6 +85,35 @@ export const calendarExamples: Examples = {
       return { params: { eventId: await things.calendarEvent(calId, { attendees: [{ user_id: id }] }) }, body: { status: 'accepted' } }
     },
   },
+  'GET /cal/:orgId/book/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
+  },
+  'GET /cal/:orgId/book/:calendarKey/slots': {
+    needs: 'public',
+    badQuery: 'from=soon&to=later',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() }, query: window }),
+  },
+  'POST /cal/:orgId/book/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({
+      params: { calendarKey: await things.bookingPage() },
+      body: { start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' },
+    }),
+  },
+  'GET /cal/:orgId/feed/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarFeed() } }) },
+  'GET /cal/:orgId/rsvp/:token': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
+  },
+  'POST /cal/:orgId/rsvp/:token': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() }, body: { status: 'tentative' } }),
+  },
+  'GET /cal/:orgId/rsvp/:token/ics': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
+  },
   [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },
   [`POST ${root}/suggest`]: { needs: 'member', call: () => ({ body: { ...window, duration: 30 } }) },
   [`GET ${root}/records/:typeKey/:recordId/events`]: {
