@@ -44,6 +44,13 @@ export async function everyField(w: World): Promise<string> {
   ).hosted
 }
 
+/** The sandbox's page of a link, of a description that wraps. */
+async function payPage(w: World): Promise<string> {
+  const description = 'Two chairs and a table, delivered to the third floor of a house without a lift'
+  const { id } = await makeLink(w.org, await connect(w.org, 'sandbox'), { amount: '1234.5', description })
+  return `/pay/${w.org.id}/${id}`
+}
+
 /** Where a message of the workspace lets its recipient unsubscribe. */
 async function unsubscribeLink(w: World): Promise<string> {
   const headers = unsubscribeHeaders(w.config, w.org.id, await thingsOf(w, w.org, 'x', keys).message())
@@ -82,6 +89,8 @@ export const shownPages: readonly ShownPage[] = [
     },
     sent: {},
   },
+  { name: 'a pay page', address: payPage },
+  { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
   {
