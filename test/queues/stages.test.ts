@@ -188,3 +188,33 @@ test('functions work with queues by their keys, as the API would answer', async 
   t.is((await w.org.owner.get(line.path)).status, 404)
   await w.org.owner.patch(w.org.path, { apps: { queues: true } })
 })
+
+test('entering a stage starts its flow once for each item, as the flow’s editor', async (t) => {
+  const w = await start()
+  const { owner, path } = w.org
+  const name = '{{trigger.input.item.key}} from {{trigger.input.from_stage}}'
+  const nodes = [
+    { id: 't', type: 'trigger.manual' },
+    { id: 'n', type: 'action.create_record', config: { object_type: 'locations', values: { name } } },
+  ]
+  const flow = await owner.post(`${path}/flows`, { name: 'Enter', nodes, edges: [{ source: 't', target: 'n' }] })
+  t.is(flow.status, 201, flow.text)
+  t.deepEqual(flow.data.problems, [])
+  const stages = [
+    { key: 'in', kind: 'start' },
+    { key: 'work', on_enter: { flow_id: flow.data.id } },
+  ]
+  const line = await createLine(t, w.org, { stages })
+  const [a = ''] = await line.add(['A'])
+  const mover = await createMember(w, w.org, [{ effect: 'allow', actions: ['queues:transition', 'queues:update'] }])
+  t.is((await line.move(a, 'work', {}, mover.client)).status, 200)
+  await w.drain()
+  const { records } = (await owner.get(`${path}/records/locations`)).data
+  t.deepEqual(
+    records.map(({ values }: { values: { name: string } }) => values.name),
+    ['A from in'],
+  )
+  const more = (flowId: string) => ({ stages: [...stages, { key: 'more', on_enter: { flow_id: flowId } }] })
+  t.is((await mover.client.put(line.path, more(flow.data.id))).status, 403)
+  t.is((await owner.put(line.path, more(w.org.id))).status, 400)
+})
