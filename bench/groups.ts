@@ -9,6 +9,7 @@ import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
 import { living } from '#bench/cases/living.ts'
 import { messages } from '#bench/cases/messages.ts'
+import { payments } from '#bench/cases/payments.ts'
 import { publicSurfaces } from '#bench/cases/public.ts'
 import { queues } from '#bench/cases/queues.ts'
 import { recompute } from '#bench/cases/recompute.ts'
@@ -21,6 +22,7 @@ export const groups: readonly Group[] = [
   size,
   access,
   accounting,
+  payments,
   records,
   living,
   csv,

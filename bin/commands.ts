@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { bootstrapCommands } from './commands/bootstrap.ts'
+import { driveCommands } from './commands/drive.ts'
 import { importCommands } from './commands/import.ts'
 import { indexCommands } from './commands/indexes.ts'
 import { jobCommands } from './commands/jobs.ts'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...keyCommands,
   ...importCommands,
+  ...driveCommands,
   ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,

@@ -1,5 +1,6 @@
 import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
+import { connect, makeLink } from '#test/payments/place.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
 import { thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
@@ -43,6 +44,13 @@ export async function everyField(w: World): Promise<string> {
   ).hosted
 }
 
+/** The sandbox's page of a link, of a description that wraps. */
+async function payPage(w: World): Promise<string> {
+  const description = 'Two chairs and a table, delivered to the third floor of a house without a lift'
+  const { id } = await makeLink(w.org, await connect(w.org, 'sandbox'), { amount: '1234.5', description })
+  return `/pay/${w.org.id}/${id}`
+}
+
 /** Where a message of the workspace lets its recipient unsubscribe. */
 async function unsubscribeLink(w: World): Promise<string> {
   const headers = unsubscribeHeaders(w.config, w.org.id, await thingsOf(w, w.org, 'x', keys).message())
@@ -81,8 +89,17 @@ export const shownPages: readonly ShownPage[] = [
     },
     sent: {},
   },
+  { name: 'a pay page', address: payPage },
+  { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
+  {
+    name: 'a payment',
+    address: async (w) => {
+      const { short_url } = await makeLink(w.org, await connect(w.org, 'sandbox'), { description: 'Two cakes', customer_name: 'Ann' })
+      return new URL(short_url).pathname
+    },
+  },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
