@@ -22,7 +22,7 @@ function independent(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] 
       send(
         'POST',
         () => `${path}/claim`,
-        ()() => ({}),
+        () => ({}),
       ),
     scan: ({ path, items }: FilledQueue) =>
       send(
