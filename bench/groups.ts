@@ -3,6 +3,7 @@ import { access } from '#bench/cases/access.ts'
 import { accounting } from '#bench/cases/accounting.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
+import { drive } from '#bench/cases/drive.ts'
 import { fairness } from '#bench/cases/fairness.ts'
 import { functions } from '#bench/cases/functions.ts'
 import { indexes } from '#bench/cases/indexes.ts'
@@ -11,6 +12,7 @@ import { living } from '#bench/cases/living.ts'
 import { messages } from '#bench/cases/messages.ts'
 import { payments } from '#bench/cases/payments.ts'
 import { publicSurfaces } from '#bench/cases/public.ts'
+import { queues } from '#bench/cases/queues.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { shapes } from '#bench/cases/shapes.ts'
@@ -25,10 +27,12 @@ export const groups: readonly Group[] = [
   records,
   living,
   csv,
+  drive,
   jobs,
   drain,
   fairness,
   messages,
+  queues,
   publicSurfaces,
   recompute,
   functions,
