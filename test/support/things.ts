@@ -134,9 +134,8 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       const body = { kind: 'org', key: name(), name: secret, settings }
       return ((await post('/calendar/calendars', body)) as unknown as { key: string }).key
     },
-    /** A time that a booking page has: it lies some days ahead, and no two are the same. */
-    bookingTime: () =>
-      new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + (2 + Math.floor(Math.random() * 900)) * 1_800_000).toISOString(),
+    /** A time that every booking page of `bookingPage` has: the start of a day, some days ahead. */
+    bookingTime: () => new Date((Math.ceil(Date.now() / 86_400_000) + 3) * 86_400_000).toISOString(),
     calendarFeed: async () => {
       const { id } = await post('/calendar/calendars', { kind: 'org', key: name(), name: 'Open' })
       const { data } = await owner.post(`${path}/calendar/calendars/${id}/feed`, { enabled: true })
