@@ -1,9 +1,11 @@
 import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as bookPages } from '#api/calendar/book-pages.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
 import { routes as publicCalendars } from '#api/calendar/public.ts'
+import { routes as rsvpPages } from '#api/calendar/rsvp-pages.ts'
 import { routes as driveFiles } from '#api/drive/file-routes.ts'
 import { routes as drive } from '#api/drive/routes.ts'
 import { routes as flows } from '#api/flows/routes.ts'
@@ -93,6 +95,8 @@ export const sections: readonly Section[] = [
       ...webhookRoutes,
       ...publicFunctions,
       ...publicCalendars,
+      ...bookPages,
+      ...rsvpPages,
       ...publicForms,
       ...formPages,
       ...publicContent,

@@ -11,6 +11,7 @@ import { living } from '#bench/cases/living.ts'
 import { messages } from '#bench/cases/messages.ts'
 import { payments } from '#bench/cases/payments.ts'
 import { publicSurfaces } from '#bench/cases/public.ts'
+import { queues } from '#bench/cases/queues.ts'
 import { recompute } from '#bench/cases/recompute.ts'
 import { records } from '#bench/cases/records.ts'
 import { shapes } from '#bench/cases/shapes.ts'
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   drain,
   fairness,
   messages,
+  queues,
   publicSurfaces,
   recompute,
   functions,

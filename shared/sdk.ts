@@ -1,4 +1,5 @@
 import { accountingMethods } from '#shared/accounting/sdk.ts'
+import { calendarMethods } from '#shared/calendar/sdk.ts'
 import { flowMethods } from '#shared/flows/sdk.ts'
 import { cryptoMethods } from '#shared/functions/sdk/crypto.ts'
 import { driveMethods } from '#shared/functions/sdk/drive.ts'
@@ -20,4 +21,5 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...messageMethods,
   ...flowMethods,
   ...queueMethods,
+  ...calendarMethods,
 ]

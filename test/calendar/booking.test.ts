@@ -139,3 +139,31 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   await w.org.owner.post(at(w, `/calendars/${calendar.id}/feed`), { enabled: false })
   t.is((await w.visitor.get(path)).status, 404)
 })
+
+test('the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
+  const w = await world({}, undefined, now)
+  t.teardown(w.close)
+  const { calendar } = await page(t, w, { durations: [60] })
+  const path = `/book/${w.org.id}/${calendar.key}`
+  const shown = await w.visitor.get(`${path}?tz=Asia/Tokyo`)
+  t.is(shown.status, 200)
+  t.regex(shown.text, /Tokyo/)
+  const id = /name="id" value="([^"]+)"/.exec(shown.text)?.[1] ?? ''
+  const sent = (fields: Record<string, string>, address: string) =>
+    w.visitor.send('POST', address, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
+  const fields = { id, start: '2026-03-03T10:00:00.000000Z', duration: '60', name: '<b>Vera</b>', email: 'vera@example.com' }
+  t.is((await sent({ ...fields, email: 'none' }, path)).status, 400)
+  const done = await sent(fields, path)
+  t.is(done.status, 200, done.text)
+  const again = await sent(fields, path)
+  const rsvp = /\/rsvp\/[^"]+/.exec(done.text)?.[0] ?? ''
+  t.is(/\/rsvp\/[^"]+/.exec(again.text)?.[0], rsvp, 'sent twice, booked once')
+  t.is((await sent({ ...fields, id: 'other' }, path)).status, 409)
+  const view = await w.visitor.get(rsvp)
+  t.notRegex(view.text, /<b>Vera/)
+  const ticket = /name="ticket" value="([^"]+)"/.exec(view.text)?.[1] ?? ''
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) await w.visitor.send(method, `${rsvp}?status=declined`)
+  t.is((await sent({ status: 'declined' }, rsvp)).status, 400, 'without what the page has')
+  t.like((await w.visitor.get(`/cal${rsvp.replace('/rsvp/', '/').replace(/^\/([^/]+)\//, '/$1/rsvp/')}`)).data, { cancelled: false })
+  t.regex((await sent({ status: 'declined', ticket }, rsvp)).text, /Your booking is cancelled/)
+})

@@ -1,4 +1,5 @@
-import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { type Call, type Example, type Examples, form } from '#test/api/walk/example.ts'
+import { fromAnywhere } from '#test/support/account.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -113,6 +114,27 @@ export const calendarExamples: Examples = {
   'GET /cal/:orgId/rsvp/:token/ics': {
     needs: 'public',
     call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
+  },
+  'GET /book/:orgId/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
+  },
+  'POST /book/:orgId/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({
+      params: { calendarKey: await things.bookingPage() },
+      ...form({ start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' }),
+    }),
+  },
+  'GET /rsvp/:orgId/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }) },
+  'POST /rsvp/:orgId/:token': {
+    needs: 'public',
+    call: async ({ things, world, org }) => {
+      const token = await things.calendarInvitation()
+      const page = await world.visitor.get(`/rsvp/${org.id}/${token}`, fromAnywhere())
+      const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+      return { params: { token }, ...form({ ticket, status: 'accepted' }) }
+    },
   },
   [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },
   [`POST ${root}/suggest`]: { needs: 'member', call: () => ({ body: { ...window, duration: 30 } }) },

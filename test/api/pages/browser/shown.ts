@@ -93,6 +93,13 @@ export const shownPages: readonly ShownPage[] = [
   { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
+  {
+    name: 'a payment',
+    address: async (w) => {
+      const { short_url } = await makeLink(w.org, await connect(w.org, 'sandbox'), { description: 'Two cakes', customer_name: 'Ann' })
+      return new URL(short_url).pathname
+    },
+  },
   { name: 'the reference', address: async () => '/docs' },
 ]
 
