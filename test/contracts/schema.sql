@@ -1742,6 +1742,28 @@ CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member 
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((("left"((entry)::text, 18) || '-8'::text) || substr(md5((((entry)::text || (rule)::text) || (member)::text)), 1, 15)))::uuid;
 
+CREATE OR REPLACE FUNCTION public.open_ledger(workspace uuid, schema text, accounts uuid[])
+ RETURNS TABLE(default_currency text, multi_currency boolean, books_closed_through date, posted_at timestamp with time zone, unknown_line integer)
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      line integer;
+    begin
+      perform pg_advisory_xact_lock_shared(hashtextextended('ledger ' || workspace, 0));
+      execute format(
+        'select min(sent.position)::integer from unnest($1) with ordinality as sent (id, position)
+         where not exists (select from %I.accounts as account where account.id = sent.id)', schema
+      ) into line using accounts;
+      return query select book.default_currency, book.multi_currency, book.books_closed_through,
+        greatest(
+          clock_timestamp(),
+          (select seal.until from ledger_seals as seal where seal.workspace_id = workspace order by seal.until desc, seal.position desc limit 1),
+          (select kept.until from ledger_months_until as kept where kept.workspace_id = workspace)
+        ),
+        line
+      from workspaces as book where book.id = workspace;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
