@@ -60,17 +60,14 @@ const immutableUpdates = eachFile(
 )
 
 const migrationNames: Rule = {
-  name: 'migrations are numbered, each with a number of its own: NNNN-what-it-does.ts',
+  name: 'migrations are numbered one by one: NNNN-what-it-does.ts',
   violations: (sources) => {
     const names = sources.filter(({ path }) => path.startsWith('migrations/')).map(({ path }) => path.slice('migrations/'.length))
-    const numbers = names.map((name) => name.slice(0, 4))
-    return names.flatMap((name, index) =>
-      /^\d{4}-[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name) && numbers.indexOf(name.slice(0, 4)) === index
-        ? []
-        : [`migrations/${name}: must have a number of its own`],
-    )
+    const right = (name: string, index: number) =>
+      new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z0-9]+(-[a-z0-9]+)*\\.ts$`).test(name)
+    return names.sort().flatMap((name, index) => (right(name, index) ? [] : [`migrations/${name}: must be number ${index + 1}`]))
   },
-  broken: { 'migrations/0001-people.ts': '', 'migrations/0001-types.ts': '' },
+  broken: { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
 }
 
 /** Where a rule compares times: with the clock that it is given, so that all processes have one and a test can own it. */
