@@ -48,7 +48,7 @@ export function writeIcs({ method, name, zone, events, now }: CalendarFile): str
       ? []
       : ([
           ['x-wr-calname', {}, 'text', clean(name)],
-          ['refresh-interval', { value: 'duration' }, 'duration', 'PT1H'],
+          ['refresh-interval', {}, 'duration', 'PT1H'],
           ['x-published-ttl', {}, 'duration', 'PT1H'],
         ] as const)),
     ...(zone === undefined ? [] : [['x-wr-timezone', {}, 'text', zone] as const]),
