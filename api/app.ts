@@ -11,6 +11,7 @@ import { serveDescription } from '#api/pages/docs.ts'
 import { servePageFiles } from '#api/pages/files.ts'
 import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
+import { requirePlace } from '#api/sites/content-host.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
 
@@ -30,6 +31,7 @@ export function createApp(services: ApiServices): Koa {
     const finished = observe(ctx, services)
     endUnread(ctx)
     try {
+      requirePlace(ctx, services.config)
       if (crossOrigin(ctx, rooms)) return
       await currentRequest.run(requestId, next)
       if (ctx.status === 404 && ctx.body === undefined) throw problem('NOT_FOUND')

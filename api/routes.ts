@@ -1,8 +1,13 @@
 import { routes as books } from '#api/accounting/book-routes.ts'
 import { routes as reports } from '#api/accounting/report-routes.ts'
 import { routes as entries } from '#api/accounting/routes.ts'
+import { routes as bookPages } from '#api/calendar/book-pages.ts'
 import { routes as calendars } from '#api/calendar/calendar-routes.ts'
 import { routes as calendarEvents } from '#api/calendar/event-routes.ts'
+import { routes as publicCalendars } from '#api/calendar/public.ts'
+import { routes as rsvpPages } from '#api/calendar/rsvp-pages.ts'
+import { routes as driveFiles } from '#api/drive/file-routes.ts'
+import { routes as drive } from '#api/drive/routes.ts'
 import { routes as flows } from '#api/flows/routes.ts'
 import { routes as flowRuns } from '#api/flows/run-routes.ts'
 import { routes as formPages } from '#api/forms/pages.ts'
@@ -29,6 +34,9 @@ import { routes as queues } from '#api/queues/routes.ts'
 import { routes as audit } from '#api/records/audit.ts'
 import { routes as records } from '#api/records/routes.ts'
 import { routes as roles } from '#api/roles/routes.ts'
+import { routes as siteContent } from '#api/sites/content-routes.ts'
+import { routes as publicContent } from '#api/sites/public.ts'
+import { routes as sites } from '#api/sites/routes.ts'
 import { routes as fields } from '#api/types/field-routes.ts'
 import { routes as modules } from '#api/types/modules.ts'
 import { routes as types } from '#api/types/routes.ts'
@@ -51,6 +59,8 @@ export const routes: readonly Route[] = [
   ...audit,
   ...notifications,
   ...messages,
+  ...drive,
+  ...driveFiles,
   ...functionSecrets,
   ...functions,
   ...functionRuns,
@@ -63,6 +73,8 @@ export const routes: readonly Route[] = [
   ...calendars,
   ...calendarEvents,
   ...forms,
+  ...sites,
+  ...siteContent,
   ...payments,
   ...books,
   ...jobs,
@@ -82,8 +94,12 @@ export const sections: readonly Section[] = [
       ...payPages,
       ...webhookRoutes,
       ...publicFunctions,
+      ...publicCalendars,
+      ...bookPages,
+      ...rsvpPages,
       ...publicForms,
       ...formPages,
+      ...publicContent,
     ],
   },
 ]

@@ -1,10 +1,10 @@
 import { Pool } from 'undici'
 import type { Side } from '#bench/case.ts'
 
-/** One kind of request; `make` gives the path and body of the nth. */
+/** One kind of request; `make` gives the path and body of the nth, and headers of its own. */
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT'
-  readonly make: (index: number) => { readonly path: string; readonly body?: string }
+  readonly make: (index: number) => { readonly path: string; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
   /** Of the body; JSON where nothing is said. */
   readonly contentType?: string
   /** Whose credentials it carries. */
@@ -26,8 +26,13 @@ export async function load({ url, connections, ...span }: Target, shot: Shot): P
   const headers = { authorization: `Bearer ${shot.token}`, 'content-type': shot.contentType ?? 'application/json' }
   let index = 0
   const send = async () => {
-    const { path, body } = shot.make(index++)
-    const answer = await pool.request({ path, method: shot.method, headers, ...(body === undefined ? {} : { body }) })
+    const { path, body, headers: own } = shot.make(index++)
+    const answer = await pool.request({
+      path,
+      method: shot.method,
+      headers: { ...headers, ...own },
+      ...(body === undefined ? {} : { body }),
+    })
     const text = await answer.body.text()
     if (answer.statusCode >= 300) throw new Error(`${shot.method} ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
   }

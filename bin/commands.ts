@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { bootstrapCommands } from './commands/bootstrap.ts'
+import { driveCommands } from './commands/drive.ts'
 import { importCommands } from './commands/import.ts'
 import { indexCommands } from './commands/indexes.ts'
 import { jobCommands } from './commands/jobs.ts'
@@ -7,6 +8,7 @@ import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
+import { queueCommands } from './commands/queues.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
 
@@ -16,6 +18,8 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...keyCommands,
   ...importCommands,
+  ...driveCommands,
+  ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,
   ...jobCommands,

@@ -1,5 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { createConnection } from '#shared/payments/connections.ts'
 import { createPerson, makePassword } from '#shared/people/people.ts'
 import { system } from '#shared/scope/actor.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
@@ -41,6 +42,7 @@ async function fill(scope: PlatformScope): Promise<Bootstrap> {
   const inside: Scope = { ...scope, workspace, actor: system }
   const account = await createAdminAccount(inside, 'Demo')
   const { key } = await createKey(inside, account.id, { name: 'Demo' })
+  await createConnection(inside, { provider: 'sandbox', name: 'Sandbox', mode: 'test' })
   await fillBooks(inside)
   return {
     base_url: `${publicUrl}/v1`,

@@ -1,4 +1,9 @@
 import { runCommand } from './run-command.ts'
 
 // `kontor <noun> <verb>`: what an operator does from a shell.
-process.exitCode = await runCommand(process.argv.slice(2), { environment: process.env, out: process.stdout, err: process.stderr })
+process.exitCode = await runCommand(process.argv.slice(2), {
+  environment: process.env,
+  out: process.stdout,
+  err: process.stderr,
+  input: process.stdin,
+})

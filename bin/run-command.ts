@@ -12,13 +12,15 @@ interface Caller {
   readonly environment: Environment
   readonly out: Terminal
   readonly err: Terminal
+  /** Nothing without it. */
+  readonly input?: AsyncIterable<string | Uint8Array>
 }
 
 /** 0 when it was done, 1 when it or a part of it failed, 2 when it was written wrongly. */
 type ExitCode = 0 | 1 | 2
 
 /** Runs the command that these arguments write. It answers in lines, or in one JSON value with `--json`; failures go to `err` the same way. */
-export async function runCommand(args: readonly string[], { environment, out, err }: Caller): Promise<ExitCode> {
+export async function runCommand(args: readonly string[], { environment, out, err, input = nothing() }: Caller): Promise<ExitCode> {
   const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
   const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args.length === 0
   if (!command || isHelp) {
@@ -30,7 +32,11 @@ export async function runCommand(args: readonly string[], { environment, out, er
   const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))
-    const { data, lines, failed = false } = await run(command, given, { environment: completeEnvironment(environment), say, terminal: err })
+    const {
+      data,
+      lines,
+      failed = false,
+    } = await run(command, given, { environment: completeEnvironment(environment), say, terminal: err, input })
     print(out, json ? [JSON.stringify(data)] : lines)
     return failed ? 1 : 0
   } catch (error) {
@@ -41,6 +47,9 @@ export async function runCommand(args: readonly string[], { environment, out, er
     return isMisuse ? 2 : 1
   }
 }
+
+/** No input. */
+async function* nothing(): AsyncGenerator<string> {}
 
 const wordsOf = (name: string): number => name.split(' ').length
 const print = (terminal: Terminal, lines: readonly string[]): void => void terminal.write(lines.map((line) => `${line}\n`).join(''))

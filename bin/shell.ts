@@ -7,9 +7,12 @@ export interface Shell {
   readonly say: (lines: readonly string[]) => void
   /** Where a progress bar is drawn, when it is a terminal. */
   readonly terminal: Terminal
+  /** What is typed or piped into the command. */
+  readonly input: AsyncIterable<string | Uint8Array>
 }
 
 export interface Terminal {
   readonly isTTY?: boolean
+  readonly columns?: number
   readonly write: (text: string) => unknown
 }

@@ -93,6 +93,30 @@ export async function up(knex: Knex): Promise<void> {
     create constraint trigger journal_entries_balance after insert on journal_entries
       deferrable initially deferred for each row execute function require_balance();
 
+    -- Lets this transaction post: takes the ledger's lock, shared (shared/workspaces/books-store.ts), and tells what the books are after that.
+    -- Each query of this function sees what was committed until then, closed days and deleted accounts among it, which the statement that
+    -- calls it does not. 'unknown_line' is the place of the first account that is no record; 'schema' holds the workspace's tables.
+    create function open_ledger(workspace uuid, schema text, accounts uuid[]) returns table (
+      default_currency text, multi_currency boolean, books_closed_through date, posted_at timestamptz, unknown_line integer
+    ) language plpgsql as $$
+    declare
+      line integer;
+    begin
+      perform pg_advisory_xact_lock_shared(hashtextextended('ledger ' || workspace, 0));
+      execute format(
+        'select min(sent.position)::integer from unnest($1) with ordinality as sent (id, position)
+         where not exists (select from %I.accounts as account where account.id = sent.id)', schema
+      ) into line using accounts;
+      return query select book.default_currency, book.multi_currency, book.books_closed_through,
+        greatest(
+          clock_timestamp(),
+          (select seal.until from ledger_seals as seal where seal.workspace_id = workspace order by seal.until desc, seal.position desc limit 1),
+          (select kept.until from ledger_months_until as kept where kept.workspace_id = workspace)
+        ),
+        line
+      from workspaces as book where book.id = workspace;
+    end $$;
+
     -- What was posted and sealed stays as it is, whoever asks.
     create trigger journal_entries_stay before update or delete or truncate on journal_entries
       for each statement execute function refuse_change();

@@ -49,7 +49,7 @@ async function start(): Promise<void> {
     PUBLIC_URL: (process.env.PUBLIC_URL || `http://localhost:${port}`).replace(/\/+$/, ''),
     SECRET_KEY: process.env.SECRET_KEY || keptSecret(dataDir),
   }
-  await migrateDatabase(environment.DATABASE_URL)
+  await migrateDatabase(environment)
 
   const bootstrapFile = join(dataDir, 'bootstrap.json')
   const isFirst = !existsSync(bootstrapFile)
@@ -59,7 +59,7 @@ async function start(): Promise<void> {
     keepRunning(type, { ...environment, WORKER_PORT: String(ports[index]) }, prefixes(type.name)),
   )
   cleanup.defer(() => Promise.all(workers.map((worker) => worker.stop(graceMs))).then(() => {}))
-  if (isEmbedded) await unlessStopped(stop, bootstrap(environment))
+  if (isEmbedded) await bootstrap(environment)
   const account = isEmbedded ? readBootstrap(dataDir, environment.PUBLIC_URL) : null
 
   const apiType = types.find(({ name }) => name === 'api')
@@ -83,14 +83,18 @@ async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Pr
   return postgres.url
 }
 
-async function migrateDatabase(url: string): Promise<void> {
-  const { release } = await import('#shared/release.ts')
-  await unlessStopped(stop, release(url))
+// In a process of its own: what it takes to migrate would stay in the memory of this one, some 70 MB.
+async function migrateDatabase(environment: NodeJS.ProcessEnv): Promise<void> {
+  await runCommand('migrate', environment, 'The database could not be migrated')
 }
 
 async function bootstrap(environment: NodeJS.ProcessEnv): Promise<void> {
+  await runCommand('bootstrap', environment, 'The first workspace could not be made')
+}
+
+async function runCommand(name: string, environment: NodeJS.ProcessEnv, failure: string): Promise<void> {
   const lines: string[] = []
-  const child = runChild('node bin/kontor.ts bootstrap', environment, (line) => lines.push(line))
-  const reason = await child.ended
-  if (reason) throw new Error(`The first workspace could not be made (${reason}):\n${lines.join('\n')}`)
+  const child = runChild(`node bin/kontor.ts ${name}`, environment, (line) => lines.push(line))
+  const reason = await unlessStopped(stop, child.ended)
+  if (reason) throw new Error(`${failure} (${reason}):\n${lines.join('\n')}`)
 }

@@ -2,6 +2,7 @@ import { blobChores } from '#shared/blobs/chores.ts'
 import { calendarChores } from '#shared/calendar/chores.ts'
 import { dbChores } from '#shared/db/chores.ts'
 import type { Sweeper } from '#shared/db/old-rows.ts'
+import { driveChores } from '#shared/drive/chores.ts'
 import { flowChores } from '#shared/flows/chores.ts'
 import { functionChores } from '#shared/functions/chores.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
@@ -23,6 +24,7 @@ export const chores: readonly Chore<Services & Sweeper>[] = [
   ...workspaceChores,
   ...typeChores,
   ...recordChores,
+  ...driveChores,
   ...functionChores,
   ...flowChores,
   ...calendarChores,

@@ -1,5 +1,5 @@
 import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
-import { mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
+import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
@@ -57,6 +57,8 @@ export const jobs: readonly AnyJob[] = [
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancelLink,
   refreshLink,

@@ -1,6 +1,8 @@
 import { accountingMethods } from '#shared/accounting/sdk.ts'
+import { calendarMethods } from '#shared/calendar/sdk.ts'
 import { flowMethods } from '#shared/flows/sdk.ts'
 import { cryptoMethods } from '#shared/functions/sdk/crypto.ts'
+import { driveMethods } from '#shared/functions/sdk/drive.ts'
 import { functionMethods } from '#shared/functions/sdk/functions.ts'
 import type { SdkMethod } from '#shared/functions/sdk/method.ts'
 import { recordMethods } from '#shared/functions/sdk/records.ts'
@@ -14,8 +16,10 @@ export const sdkMethods: readonly SdkMethod[] = [
   ...functionMethods,
   ...secretMethods,
   ...cryptoMethods,
+  ...driveMethods,
   ...accountingMethods,
   ...messageMethods,
   ...flowMethods,
   ...queueMethods,
+  ...calendarMethods,
 ]

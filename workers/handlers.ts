@@ -2,6 +2,8 @@ import exportLedger from '#workers/accounting/export.ts'
 import sumLedgerMonths from '#workers/accounting/months.ts'
 import sealBooks from '#workers/accounting/seal.ts'
 import verifyLedger from '#workers/accounting/verify.ts'
+import exportCalendar from '#workers/calendar/export.ts'
+import importCalendar from '#workers/calendar/import.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
 import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
@@ -73,6 +75,8 @@ export const handlers: readonly AnyHandler[] = [
   doChore,
   mailGuests,
   ringCalendar,
+  importCalendar,
+  exportCalendar,
   createLink,
   cancel,
   refresh,

@@ -1,7 +1,10 @@
 import { Replaced } from '#api/http/reply.ts'
-import { answer, org } from '#api/http/route.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import { requireCalendar } from '#shared/calendar/access.ts'
 import { changeCalendar, createCalendar, deleteCalendar, getCalendar, listCalendars, viewOf } from '#shared/calendar/calendars.ts'
 import { switchFeed } from '#shared/calendar/feed-link.ts'
+import { importInto } from '#shared/calendar/import.ts'
+import { exportCalendar, importCalendar } from '#shared/calendar/jobs.ts'
 import { moved, moveInput, moveRecord } from '#shared/calendar/move-record.ts'
 import { calendarChange, calendarInput, calendarView, deleted, shareInput, shareView } from '#shared/calendar/schemas.ts'
 import { addShare, listShares, removeShare } from '#shared/calendar/shares.ts'
@@ -11,6 +14,8 @@ import { schema, t } from '#shared/kernel/schema.ts'
 const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
 const calendars = `${org}/calendar/calendars` as const
 const calendar = `${calendars}/:calId` as const
+/** A file for import (decisions, Calendar). */
+const maxImportBytes = 25 * 1024 * 1024
 const shares = `${calendar}/shares` as const
 
 export const routes = [
@@ -86,6 +91,34 @@ export const routes = [
     status: 200,
     response: calendarView,
     handle: async ({ params, body }, scope) => viewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
+  }),
+  delegate({
+    ...common,
+    method: 'GET',
+    path: `${calendar}/export`,
+    summary: 'Export a calendar as .ics',
+    description: 'With guests; of what the caller may not look into it says that the time is taken.',
+    fails: ['FORBIDDEN'],
+    job: exportCalendar,
+    makes: 'text/calendar',
+    payload: async ({ params }, scope) => {
+      const { calendar } = await requireCalendar(scope, params.calId, 'read')
+      return { calendarId: calendar.id, reader: 'caller' as const, version: 0 }
+    },
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${calendar}/import`,
+    summary: 'Import events from .ics',
+    description:
+      'Up to 2,000 events. One whose UID the calendar has is updated; what cannot be read is named in warnings and left out. Nobody is mailed.',
+    fails: ['FORBIDDEN'],
+    on: async ({ params }, scope) => (await importInto(scope, params.calId)).key,
+    upload: { maxBytes: maxImportBytes, contentTypes: ['text/calendar', 'text/plain', 'application/octet-stream', 'application/ics'] },
+    job: importCalendar,
+    makes: 'json',
+    payload: ({ params }, _scope, fileId) => ({ calendarId: params.calId.toLowerCase(), fileId }),
   }),
   answer({
     ...common,

@@ -48,10 +48,19 @@ function formPage(
   return { title: form.name, brand: scope.workspace, body: body(shown), ...(failure ? { failure } : {}) }
 }
 
-/** `values.email must be …` beside the field `Your address` reads `Your address must be …`. */
+/** A problem as it reads beside its field: `values.email must be a valid email, got "x"` is `Must be a valid email`. */
 function inWords({ fields }: Form, key: string, message: string): string {
-  const label = fields.find((field) => field.key === key)?.label ?? key
-  return message.replace(`values.${key}`, label)
+  const { type = '' } = fields.find((field) => field.key === key) ?? {}
+  const rest = message.replace(`values.${key}`, '').trim()
+  if (rest === 'is required') return missing[type] ?? 'Please fill this in'
+  const rule = rest.replace(/^\[\d+\] /, '').replace(/, got .*$/s, '')
+  return rule.charAt(0).toUpperCase() + rule.slice(1)
+}
+
+const missing: Readonly<Record<string, string>> = {
+  bool: 'Please tick this box',
+  select: 'Please choose one',
+  multiselect: 'Please choose at least one',
 }
 
 /** The hosted page of a form (document 3, Public endpoints; decisions, Hosted pages). */

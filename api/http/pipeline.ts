@@ -94,7 +94,10 @@ async function workOnFile(
   key: string | undefined,
 ): Promise<Answer> {
   const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined)
-  const { kept, fields, hash } = await receiveFile(ctx.req, route.upload, (file) => route.keep(file, request, scope as Scope))
+  const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
+  const { kept, fields, hash } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) =>
+    route.keep(file, request, scope as Scope),
+  )
   await services.cache.settle()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))
   return key === undefined ? handle(scope) : handleOnce(ctx, key, hashOf(services, hash), scope, services, handle)

@@ -41,7 +41,8 @@ export const requestOf = <Body>(ctx: Context, query: unknown, body: Body): Reque
   params: ctx.params,
   query,
   body,
-  header: (name) => ctx.get(name),
+  // A range is of GET alone (RFC 9110, 14.2).
+  header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
   address: ctx.ip,
   line: () => lineOf(ctx),
 })

@@ -14,7 +14,7 @@ type OtherStatus = 206 | 302 | 303 | 304 | 416
 /** What a route answers when all went well. */
 interface Answering<Response> {
   readonly status: 200 | 201 | 202 | 203 | 204
-  /** The shape of `data`; null where the answer has no JSON body: 204, or a Reply of `contentType`. */
+  /** The shape of `data`; null where the answer never has it: 204, or always a Reply of `contentType`. */
   readonly response: Schema<Response> | null
   /** The type of a Reply's body, for the description; a range such as `image/*` where it differs from one to the next. */
   readonly contentType?: string
@@ -39,11 +39,14 @@ interface Answered<Path extends string, Body, Query, Response> extends Declarati
 
 /** A file that a request carries, which is streamed into storage before anything else is done with it. */
 export interface Upload {
-  readonly maxBytes: number
+  /** 'files' is the installation's limit for files, `DRIVE_MAX_UPLOAD_BYTES`. */
+  readonly maxBytes: number | 'files'
   /** Content types whose raw body is the file; 'any' for all of them. */
   readonly contentTypes: readonly string[] | 'any'
   /** False where multipart/form-data is a type like any other. Otherwise the file is its part named `file`, wherever among its fields. */
   readonly form?: false
+  /** What the other fields of a form mean, by their names; for the description. */
+  readonly fields?: Readonly<Record<string, string>>
 }
 
 /** The file of a request while it arrives. */
@@ -108,7 +111,7 @@ interface Delegated<Path extends string, Body, Query, Payload, Result> extends D
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
   readonly bare?: Bare<Result>
-  readonly upload?: Upload & { readonly contentTypes: readonly string[] }
+  readonly upload?: Upload & { readonly maxBytes: number; readonly contentTypes: readonly string[] }
   readonly payload: (
     request: Request<Path, Body, Query>,
     scope: ScopeOf<Path>,

@@ -12,7 +12,7 @@ import { type FilePlace, storeFile } from '#shared/queue/files.ts'
  * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
-export async function receiveUpload(ctx: Context, upload: Upload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
+export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
   const { kept, hash } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
     storeFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
   )
@@ -32,10 +32,13 @@ export interface KeptFile<Kept> {
   readonly hash: Buffer
 }
 
+/** An upload whose limit is known. */
+export type SizedUpload = Upload & { readonly maxBytes: number }
+
 /** Hands the file of a request to `keep` while it arrives, and waits for the rest of the request. Throws as `receiveUpload` does. */
 export async function receiveFile<Kept>(
   request: IncomingMessage,
-  upload: Upload,
+  upload: SizedUpload,
   keep: (file: ArrivingFile) => Promise<Kept>,
 ): Promise<KeptFile<Kept>> {
   refuseCompressed(request)
@@ -71,7 +74,7 @@ interface OpenedFile {
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-async function openFile(request: IncomingMessage, arrival: Arrival, { contentTypes, maxBytes, form }: Upload): Promise<OpenedFile> {
+async function openFile(request: IncomingMessage, arrival: Arrival, { contentTypes, maxBytes, form }: SizedUpload): Promise<OpenedFile> {
   const contentType = request.headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'multipart/form-data' && form !== false) {
@@ -110,7 +113,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, dige
 }
 
 /** A raw body that says beforehand that it is too large need not be sent; a form may be larger than its file. */
-function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: Upload): void {
+function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: SizedUpload): void {
   const type = headers['content-type']?.toLowerCase() ?? ''
   const isForm = form !== false && type.startsWith('multipart/form-data')
   const isRaw = !isForm && (contentTypes === 'any' || contentTypes.some((one) => type.startsWith(one)))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { describeApi } from '#api/http/openapi.ts'
@@ -13,10 +14,12 @@ export function serveDescription(of: (path: string) => Router, sections: readonl
   const document = page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
   const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
   const start = page('text/javascript', script(root))
+  const style = page('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
   of('/openapi.json').get('/openapi.json', (ctx) => send(ctx, document))
   const router = of('/docs')
   router.get('/docs', (ctx) => send(ctx, reference))
   router.get('/docs/start.js', (ctx) => send(ctx, start))
+  router.get('/docs/docs.css', (ctx) => send(ctx, style))
   router.get(`/docs/${swaggerUiVersion}/:name`, async (ctx) => {
     const name = ctx.params.name ?? ''
     if (!isAsset(name)) throw problem('NOT_FOUND')
@@ -46,6 +49,7 @@ const html = (root: string): string => `<!doctype html>
 <title>Kontor API</title>
 <link rel="icon" type="image/png" href="${root}/docs/${swaggerUiVersion}/favicon-32x32.png">
 <link rel="stylesheet" href="${root}/docs/${swaggerUiVersion}/swagger-ui.css">
+<link rel="stylesheet" href="${root}/docs/docs.css">
 </head>
 <body>
 <div id="reference"></div>
@@ -64,8 +68,28 @@ function script(root: string): string {
     filter: true,
     validatorUrl: null,
   }
-  return `SwaggerUIBundle(${JSON.stringify(options)})\n`
+  return `SwaggerUIBundle(${JSON.stringify(options)})\n${names}`
 }
+
+/** What Swagger UI leaves without a name, a landmark or the right level, by the attributes that it lacks. */
+const lacking = {
+  '#servers': { 'aria-label': 'Server' },
+  '.information-container': { role: 'region', 'aria-label': 'About' },
+  '.scheme-container': { role: 'region', 'aria-label': 'Server and key' },
+  '.filter-container': { role: 'search' },
+  '.operation-filter-input': { 'aria-label': 'Filter by tag or path' },
+  'h3.opblock-tag, .models > h4': { 'aria-level': '2' },
+}
+
+/** Gives them whenever something is drawn. */
+const names = `new MutationObserver(() => {
+  for (const [selector, attributes] of Object.entries(${JSON.stringify(lacking)})) {
+    for (const [name, value] of Object.entries(attributes)) {
+      for (const element of document.querySelectorAll(selector)) if (element.getAttribute(name) !== value) element.setAttribute(name, value)
+    }
+  }
+}).observe(document.getElementById('reference'), { childList: true, subtree: true })
+`
 
 interface Page {
   readonly type: string

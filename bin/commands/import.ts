@@ -1,6 +1,8 @@
+import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { apiCommand } from '../command.ts'
 import { runImport } from '../import/run-import.ts'
+import { importItems } from '../queues/import-items.ts'
 
 export const importCommands = [
   apiCommand({
@@ -10,12 +12,18 @@ export const importCommands = [
       t.Object({
         file: t.String({ description: 'a CSV file with a header row' }),
         type: t.Optional(t.String({ description: 'key of the record type; made of the file name otherwise' })),
+        queue: t.Optional(t.String({ description: 'key of a work queue that the rows fill as items, instead of a record type' })),
+        batch: t.Optional(t.String({ description: 'with --queue: label of the items' })),
         dry_run: t.Optional(t.Boolean({ description: 'shows what would be made, and makes nothing' })),
         url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
         key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
         org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
       }),
     ),
-    run: ({ dry_run: dryRun = false, ...options }, shell) => runImport({ dryRun, ...options }, shell),
+    run: ({ dry_run: dryRun = false, queue, batch, type, ...options }, shell) => {
+      if (queue === undefined) return runImport({ dryRun, type, ...options }, shell)
+      if (dryRun || type !== undefined) throw problem('VALIDATION_ERROR', '--queue goes with neither --type nor --dry-run')
+      return importItems({ queue, batch, ...options }, shell)
+    },
   }),
 ]

@@ -17,10 +17,15 @@ export interface Api {
   readonly download: (path: string) => Promise<Readable>
   /** The same request is never carried out twice, however often it has to be sent. Work that a worker takes long over is waited for. */
   readonly post: <T>(path: string, body: Body) => Promise<T>
+  readonly delete: <T>(path: string) => Promise<T>
+  /** Sends a body of any type that can be made again, for when it has to be sent again. */
+  readonly upload: <T>(path: string, contentType: string, body: () => AsyncIterable<Uint8Array>) => Promise<T>
+  /** The bytes of a file, with the size and the digest that the API tells of them. */
+  readonly open: (path: string) => Promise<{ readonly bytes: Readable; readonly size: number; readonly sha256: string }>
 }
 
 /** Seconds before each further try of what failed on the server's side (document 1, Errors, rule 5). */
-const waits = [0.5, 1, 2, 4, 8]
+const patient = [0.5, 1, 2, 4, 8]
 /** Stands where no answer came. */
 const unreachable = 0
 const passing = new Set([429, 500, 502, 503, unreachable])
@@ -28,13 +33,19 @@ const passing = new Set([429, 500, 502, 503, unreachable])
 /** How often work that takes longer than its caller may wait is looked at, in milliseconds. */
 const lookMs = 500
 
+/** How a caller behaves. */
+interface Manner {
+  /** Seconds before each further try; none to hear of a failure at once. */
+  readonly waits: readonly number[]
+}
+
 /** Makes a caller of the API at this base address. One that was never reached is not tried again. */
-export function connect(baseUrl: string, key: string): Api {
+export function connect(baseUrl: string, key: string, { waits }: Manner = { waits: patient }): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
-  const send = async (path: string, request: RequestInit): Promise<Answer> => {
+  const send = async (path: string, request: RequestInit | (() => RequestInit)): Promise<Answer> => {
     for (let tries = 0; ; tries++) {
-      const answer = await attempt(baseUrl + path, request)
+      const answer = await attempt(baseUrl + path, typeof request === 'function' ? request() : request)
       const wait = waits[tries]
       reached ||= answer.status !== unreachable
       if (answer.failure === undefined) return answer
@@ -65,6 +76,23 @@ export function connect(baseUrl: string, key: string): Api {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
       const request = { method: 'POST', headers: { ...headers, 'content-type': type, 'idempotency-key': randomUUID() }, body: content }
       return finished<T>(path, await send(path, request))
+    },
+    delete: async <T>(path: string) => (await send(path, { method: 'DELETE', headers })).data as T,
+    async upload<T>(path: string, contentType: string, body: () => AsyncIterable<Uint8Array>) {
+      const own = { ...headers, 'content-type': contentType, 'idempotency-key': randomUUID() }
+      const request = () => ({
+        method: 'POST',
+        headers: own,
+        body: Readable.toWeb(Readable.from(body())) as NonNullable<RequestInit['body']>,
+        duplex: 'half' as const,
+      })
+      return (await send(path, request)).data as T
+    },
+    async open(path) {
+      const response = await fetch(baseUrl + path, { headers })
+      if (!response.ok || !response.body) throw failureOf(parse(await response.text())?.error ?? { message: `${response.status}` })
+      const sha256 = response.headers.get('etag')?.replaceAll('"', '') ?? ''
+      return { bytes: Readable.fromWeb(response.body), size: Number(response.headers.get('content-length')), sha256 }
     },
   }
 }

@@ -18,6 +18,8 @@ export interface Target {
   readonly orgId: string
   /** The key as a command line for a shell may name it: a variable where it came from one. */
   readonly shownKey: string
+  /** The key itself. */
+  readonly token: string
 }
 
 interface Bootstrap {
@@ -37,7 +39,7 @@ export async function findTarget(options: TargetOptions, environment: Environmen
     throw problem('VALIDATION_ERROR', 'Name the API and a key: --url and --key, or KONTOR_URL and KONTOR_KEY; or start Kontor here first.')
   const api = connect(baseOf(url), key)
   const shownKey = options.key === undefined && environment.KONTOR_KEY !== undefined ? '$KONTOR_KEY' : key
-  return { api, shownKey, orgId: options.org ?? environment.KONTOR_ORG ?? (await onlyOrg(api)) }
+  return { api, shownKey, token: key, orgId: options.org ?? environment.KONTOR_ORG ?? (await onlyOrg(api)) }
 }
 
 /** The base address carries the version; whoever leaves it out means it (document 1, Versioning). */

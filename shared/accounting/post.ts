@@ -6,9 +6,8 @@ import { findByNaturalKey, type Posted, postEntryWithin } from '#shared/accounti
 import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { type Scope, within } from '#shared/scope/scope.ts'
-import { requireRecordType } from '#shared/types/record-type.ts'
-import { lockForPosting } from '#shared/workspaces/books-store.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import { schemaOf } from '#shared/types/tables.ts'
 
 /** A line as it is posted: one of its sides is zero. */
 export interface Line {
@@ -44,36 +43,31 @@ export function postEntry(scope: Scope, input: EntryInput, { naturalKey }: PostO
 }
 
 /** Posts what is balanced already, such as a reversal. */
-export function post(scope: Scope, draft: Draft, naturalKey?: string): Promise<Entry> {
-  return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const accounts = await requireRecordType(inside, 'accounts')
-    await tx.query(lockForPosting(scope.workspace.id))
-    const id = newId()
-    const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
-    const total = sumOf(lines.map(({ debit }) => debit))
-    const [posted] = await tx.query<Posted>(
-      postEntryWithin(accounts)({
-        workspaceId: scope.workspace.id,
-        ...{ id, date: draft.date, memo: draft.memo, sourceType: draft.sourceType, sourceId: draft.sourceId, currency: draft.currency },
-        ...{ total: plain(total), lineCount: lines.length, reverses: draft.reverses, naturalKey, createdBy: scope.actor.id },
-        lineIds: lines.map((line) => line.id),
-        accountIds: lines.map(({ accountId }) => accountId),
-        debits: lines.map(({ debit }) => plain(debit)),
-        credits: lines.map(({ credit }) => plain(credit)),
-        memos: lines.map(({ memo }) => memo),
-      }),
-    )
-    if (posted?.id && posted.currency && posted.created_at) {
-      const { currency, created_at } = posted
-      const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
-      const views = lines.map((line): EntryLine => viewOf(line, currency))
-      const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
-      return reverses === null ? entry : { ...entry, reverses }
-    }
-    const first = naturalKey === undefined ? undefined : await entryOf(inside, naturalKey)
-    return first ?? refuse(draft, posted)
-  })
+export async function post(scope: Scope, draft: Draft, naturalKey?: string): Promise<Entry> {
+  const { db, workspace, actor } = scope
+  const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
+  const id = newId()
+  const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
+  const total = sumOf(lines.map(({ debit }) => debit))
+  const [posted] = await db.query<Posted>(
+    postEntryWithin(
+      ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, plain(total), lines.length],
+      ...[reverses, naturalKey ?? null, actor.id],
+      lines.map((line) => line.id),
+      lines.map(({ accountId }) => accountId),
+      lines.map(({ debit }) => plain(debit)),
+      lines.map(({ credit }) => plain(credit)),
+      lines.map(({ memo }) => memo),
+    ),
+  )
+  if (posted?.id && posted.currency && posted.created_at) {
+    const { currency, created_at } = posted
+    const views = lines.map((line): EntryLine => viewOf(line, currency))
+    const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
+    return reverses === null ? entry : { ...entry, reverses }
+  }
+  const first = naturalKey === undefined ? undefined : await entryOf(scope, naturalKey)
+  return first ?? refuse(draft, posted)
 }
 
 const plain = (amount: Amount): string => writeAmount(amount, 'XXX')

@@ -9,7 +9,8 @@ import type { Config } from '#shared/kernel/config.ts'
 export const openBlobs = async (config: Config, database: Database): Promise<Blobs> =>
   new Blobs(database, await storeOf(config), config.driveSweepSeconds)
 
-async function storeOf({ s3, dataDir }: Config): Promise<ByteStore> {
+/** The store that a configuration names. */
+export async function storeOf({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Promise<ByteStore> {
   if (!s3) return new DiskStore(join(dataDir, 'blobs'))
   // Loading the client takes a process a good while, which those with a disk need not wait for.
   const { S3Store } = await import('#shared/blobs/s3.ts')

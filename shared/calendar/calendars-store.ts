@@ -80,6 +80,14 @@ export const listOwnedCalendars = (
   owners: readonly string[],
 ): Promise<Calendar[]> => db.query<Calendar>(listOwned(workspaceId, viewerId, owners))
 
+const ids = sql(
+  'list_calendar_ids',
+  `select id from calendars where workspace_id = $1 and ($2 = '' or key = $2) and kind <> 'records' order by id`,
+)
+/** The ids of all calendars of a workspace that keep events, or of the one of a key. */
+export const listCalendarIds = async (db: Executor, workspaceId: string, key: string): Promise<string[]> =>
+  (await db.query<{ id: string }>(ids(workspaceId, key))).map(({ id }) => id)
+
 /** What a new calendar is made of. */
 export type NewCalendar = Pick<
   Calendar,

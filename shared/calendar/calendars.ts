@@ -20,6 +20,7 @@ import {
   requireZone,
   settingKeys,
 } from '#shared/calendar/schemas.ts'
+import { lookAt } from '#shared/calendar/signals.ts'
 import { sixDigits } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -95,6 +96,7 @@ export function changeCalendar(scope: Scope, id: string, change: CalendarChange)
     if (plain.timezone !== undefined) requireZone(plain.timezone)
     const merged = settings ? await mergedSettings(inside, calendar.kind, calendar.settings, settings) : calendar.settings
     const changed = await updateCalendar(tx, scope.workspace.id, { ...calendar, ...plain, settings: merged }, scope.now())
+    if (settings?.default_reminders !== undefined) await lookAt(inside, calendar.id, scope.now().getTime())
     return viewOf(scope, { calendar: changed, access })
   })
 }

@@ -16,7 +16,7 @@ export interface Series extends When {
  * Periods and candidates that one question may look at: a rule that never comes true, such as 30 February, is given up after some ten
  * milliseconds, and has no further occurrence then.
  */
-const [mostPeriods, mostCandidates] = [40_000, 100_000]
+const [mostPeriods, mostCandidates] = [20_000, 100_000]
 
 /** Rules that were asked lately: one that is asked again answers in microseconds instead of a millisecond. */
 const lately = new Map<string, Stepper>()
@@ -25,6 +25,9 @@ const mostLately = 5_000
 /** A rule that can be asked for starts. */
 interface Stepper {
   readonly rule: RRuleTemporal | undefined
+  /** The same without its COUNT, which is asked as long as that many starts cannot have come: counting takes as long as there are. */
+  readonly uncounted: RRuleTemporal | undefined
+  readonly countsFrom: number
   /** Milliseconds that the library's starts lack: it counts in seconds. */
   readonly rest: number
 }
@@ -34,7 +37,8 @@ interface Stepper {
  * gives it or not (decisions, Calendar); a start that a clock change skips is none.
  */
 export function startsOf(series: Series, from: number, to: number, atMost: number): number[] {
-  const { rule, rest } = stepperOf(series)
+  const { rule: counted, uncounted, countsFrom, rest } = stepperOf(series)
+  const rule = to <= countsFrom ? uncounted : counted
   const left = new Set(series.exdates)
   const starts = new Set<number>()
   if (series.start >= from && series.start < to) starts.add(series.start)
@@ -82,11 +86,24 @@ export function lastStart(series: Series): number | undefined {
   if (until !== undefined) return Math.max(series.start, until, ...series.rdates)
   const count = Number(parts.get('COUNT') ?? 0)
   if (count === 0 || count > mostCounted) return undefined
-  return startsOf({ ...series, exdates: [] }, series.start, forEver, mostCounted + series.rdates.length + 1).at(-1)
+  const starts = countOut(series)
+  return starts.length < count ? undefined : Math.max(...starts, ...series.rdates)
+}
+
+/** All starts of a rule that has a COUNT; fewer when they take more steps than are worth it. */
+function countOut(series: Series): number[] {
+  try {
+    const { rule, rest } = makeStepper(series, countedPeriods)
+    const starts = rule?.all((_, index) => index < mostCounted).map((start) => start.epochMilliseconds + rest) ?? []
+    return starts[0] === series.start ? starts : [series.start, ...starts]
+  } catch {
+    return []
+  }
 }
 
 /** Occurrences that are counted to find the last one. */
 const mostCounted = 2_000
+const countedPeriods = 3_000
 /** After every time that there may be. */
 export const forEver = Date.parse('9999-12-31T00:00:00Z')
 
@@ -104,7 +121,7 @@ function stepperOf(series: Series): Stepper {
   const known = lately.get(key)
   if (known) return known
   if (lately.size >= mostLately) lately.clear()
-  let made: Stepper = { rule: undefined, rest: 0 }
+  let made: Stepper = { rule: undefined, uncounted: undefined, countsFrom: 0, rest: 0 }
   try {
     made = makeStepper(series)
   } catch {
@@ -114,7 +131,7 @@ function stepperOf(series: Series): Stepper {
   return made
 }
 
-function makeStepper(series: Series): Stepper {
+function makeStepper(series: Series, periods = mostPeriods): Stepper {
   const rest = series.start % 1_000
   const zone = series.allDay ? 'UTC' : series.zone
   const dtstart = Temporal.Instant.fromEpochMilliseconds(series.start - rest).toZonedDateTimeISO(zone)
@@ -128,15 +145,33 @@ function makeStepper(series: Series): Stepper {
     new RRuleTemporal({
       rruleString: `RRULE:${ruleOf(parts, { ...plain, COUNT: count })}`,
       dtstart,
-      maxIterations: mostPeriods,
+      maxIterations: periods,
       maxCandidateEvaluations: mostCandidates,
       cache: false,
     })
   const count = parts.get('COUNT')
-  const rule = make(count)
-  if (count === undefined || isInStep(rule, series.start - rest)) return { rule, rest }
+  const uncounted = make(undefined)
+  if (count === undefined) return { rule: uncounted, uncounted, countsFrom: 0, rest }
+  const countsFrom = series.start + leastDays(parts, Number(count)) * 86_400_000
+  if (isInStep(uncounted, series.start - rest)) return { rule: make(count), uncounted, countsFrom, rest }
   // The first occurrence counts, also when the rule would not give it.
-  return { rule: Number(count) === 1 ? undefined : make(String(Number(count) - 1)), rest }
+  return { rule: Number(count) === 1 ? undefined : make(String(Number(count) - 1)), uncounted, countsFrom, rest }
+}
+
+/** The days of the shortest period of each kind, and of the longest. */
+const periodDays: Readonly<Record<string, readonly [number, number]>> = {
+  DAILY: [1, 1],
+  WEEKLY: [7, 7],
+  MONTHLY: [28, 31],
+  YEARLY: [365, 366],
+}
+
+/** Days that so many starts take at least, were there one on every day that may have one. */
+function leastDays(parts: ReadonlyMap<string, string>, count: number): number {
+  const [shortest, longest] = periodDays[parts.get('FREQ') ?? ''] ?? [1, 1]
+  const startsADay = ['BYHOUR', 'BYMINUTE', 'BYSECOND'].reduce((starts, name) => starts * (parts.get(name)?.split(',').length ?? 1), 1)
+  const periods = Math.floor((count - 1) / (longest * startsADay)) - 2
+  return Math.max(0, periods) * shortest * Number(parts.get('INTERVAL') ?? 1)
 }
 
 function isInStep(rule: RRuleTemporal, start: number): boolean {

@@ -1,4 +1,5 @@
 import type { EventRow } from '#shared/calendar/event.ts'
+import { importResult } from '#shared/calendar/import-result.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
@@ -29,6 +30,34 @@ export const mailGuests = defineJob({
   timeoutSeconds: 120,
   tracked: false,
   payload: guestMail,
+  result: schema(t.Null()),
+})
+
+/** Imports a file of events into a calendar. */
+export const importCalendar = defineJob({
+  name: 'calendar.import',
+  kind: 'calendar.import',
+  pool: 'data',
+  concurrency: 2,
+  slotsPerWorkspace: 1,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), fileId: t.String({ format: 'uuid' }) })),
+  result: importResult,
+})
+
+/** Writes a calendar as a file. */
+export const exportCalendar = defineJob({
+  name: 'calendar.export',
+  kind: 'calendar.export',
+  pool: 'data',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']), version: t.Integer() })),
   result: schema(t.Null()),
 })
 

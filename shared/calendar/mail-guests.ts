@@ -7,7 +7,7 @@ import { guestMail } from '#shared/calendar/guest-mail.ts'
 import { tokenOf } from '#shared/calendar/guests.ts'
 import type { guestMail as guestMailPayload } from '#shared/calendar/jobs.ts'
 import { takeMailShare } from '#shared/calendar/mail-share.ts'
-import { findPeople } from '#shared/calendar/people-store.ts'
+import { organizerOf } from '#shared/calendar/organizer.ts'
 import type { TypeOf } from '#shared/kernel/schema.ts'
 import { queueMail } from '#shared/mail/outbox.ts'
 import { hasMail } from '#shared/mail/store.ts'
@@ -25,7 +25,7 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
   const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
   const present = new Map(((await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []).map((guest) => [guest.id, guest]))
   const series = event.series_id === null ? undefined : await findEvent(db, workspace.id, event.series_id)
-  const organizer = await organizerOf(scope, event.created_by, calendar?.owner_id ?? null, calendar?.name ?? workspace.name)
+  const organizer = await organizerOf(scope, event.created_by, calendar ?? { owner_id: null, name: workspace.name })
   const told = guests.filter(({ id }) => method === 'CANCEL' || present.has(id))
   await db.transaction(async (tx) => {
     const inside = within(scope, tx)
@@ -65,14 +65,6 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
     await noteMailed(tx, workspace.id, event.id, ids(true), true)
     await noteMailed(tx, workspace.id, event.id, ids(false), false)
   })
-}
-
-/** Whose event it is, as guests know it: the owner of a personal calendar, else who made it, else the calendar. */
-async function organizerOf({ db, workspace }: Scope, createdBy: string | null, ownerId: string | null, name: string) {
-  const ids = [ownerId, createdBy].filter((id) => id !== null)
-  const people = new Map((await findPeople(db, workspace.id, ids)).map((person) => [person.id, person]))
-  const person = people.get(ownerId ?? '') ?? people.get(createdBy ?? '')
-  return person ? { name: person.name, email: person.email } : { name, email: null }
 }
 
 /** An id made of the job's and the guest's, in the form of a UUID: the same mail again has the same. */

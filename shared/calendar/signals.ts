@@ -1,9 +1,10 @@
-import type { Calendar } from '#shared/calendar/calendars-store.ts'
+import { type Calendar, listCalendarIds } from '#shared/calendar/calendars-store.ts'
 import { calendarDue } from '#shared/calendar/due.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import { happensIn } from '#shared/calendar/occurrences.ts'
 import { dayMs, minuteMs } from '#shared/calendar/time.ts'
 import { calendarSource, minutesOfWord } from '#shared/calendar/trigger.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { setDueBy } from '#shared/due/due.ts'
 import { listenedTo } from '#shared/events/listen.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -38,6 +39,20 @@ export async function noteSignals(scope: Scope, calendar: Ringing, events: reado
 /** Lets a calendar look at what lies ahead of it, at this time at the latest. */
 export const lookAt = (scope: Scope, calendarId: string, ms: number): Promise<void> =>
   setDueBy(scope.db, calendarDue, scope.workspace.id, [{ subject: calendarId, at: new Date(ms) }])
+
+/**
+ * Lets every calendar of a key, or every one for the empty text, look at what lies ahead now: somebody has come to listen for what is so many
+ * minutes off.
+ */
+export async function lookAtAll(db: Executor, workspaceId: string, key: string, now: Date): Promise<void> {
+  const calendars = await listCalendarIds(db, workspaceId, key)
+  await setDueBy(
+    db,
+    calendarDue,
+    workspaceId,
+    calendars.map((subject) => ({ subject, at: now })),
+  )
+}
 
 /** When an event is announced next, by so many minutes before each start; what is further off counts from the edge of the reach. */
 function nextSignal(calendar: Ringing, event: EventRow, minutes: readonly number[], now: number): number | undefined {

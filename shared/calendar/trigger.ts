@@ -72,6 +72,31 @@ export async function announceEvent(
   await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings: [happening] })
 }
 
+/** Tells of many events that came at once. */
+export async function announceImported(
+  scope: Scope,
+  calendar: Pick<Calendar, 'key' | 'id'>,
+  word: (typeof triggerWords)[number],
+  events: readonly {
+    readonly event: EventRow
+    readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
+  }[],
+): Promise<void> {
+  const happenings = events.map(({ event, guests }) => {
+    const own = guests.find(([of]) => of.id === event.id)?.[1] ?? []
+    return {
+      id: newId(),
+      subjectId: event.id,
+      snapshot: triggerEvent(
+        calendar,
+        event,
+        own.map((guest) => ({ ...guest, user_id: null })),
+      ),
+    }
+  })
+  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings })
+}
+
 /** Whether the scope's actor, such as a flow's last editor, sees the details of an event that was announced: else its flow does not run. */
 export async function maySeeTriggerEvent(scope: Scope, event: TriggerEvent): Promise<boolean> {
   const { actor, db, workspace } = scope

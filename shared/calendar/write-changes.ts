@@ -1,4 +1,6 @@
+import { isSignificant } from '#shared/calendar/apply-change.ts'
 import { deleteAttendees, insertAttendees, resetAnswers, type WrittenAttendee } from '#shared/calendar/attendees-store.ts'
+import { releaseSlots } from '#shared/calendar/booking/booking-store.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { Attendee, EventRow } from '#shared/calendar/event.ts'
 import { type EventSet, guestsIn } from '#shared/calendar/event-set.ts'
@@ -49,6 +51,11 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
     db,
     workspace.id,
     parts.flatMap(({ event, again }) => (again ? [event.id] : [])),
+  )
+  await releaseSlots(
+    db,
+    workspace.id,
+    rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
   )
   if (isTold) await tellAll(scope, set, rows, guestsOf)
   await deleteEvents(

@@ -1,3 +1,4 @@
+import { lookAtAll } from '#shared/calendar/signals.ts'
 import { calendarSource, startingWord } from '#shared/calendar/trigger.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { dropDue, setDue } from '#shared/due/due.ts'
@@ -24,6 +25,9 @@ export async function hear(
 ): Promise<void> {
   const trigger = flow.enabled ? triggerOf(flow) : undefined
   await listen(tx, { workspaceId, subscriber, id: flow.id }, heardBy(trigger))
+  if (trigger?.type === 'trigger.calendar_event' && trigger.config.event === 'starting') {
+    await lookAtAll(tx, workspaceId, String(trigger.config.calendar_key ?? '').trim(), now)
+  }
   const next = trigger?.type === 'trigger.schedule' ? nextFire(trigger.config.cron as string, now) : undefined
   if (next) await setDue(tx, { name: scheduleKind }, workspaceId, [{ subject: flow.id, at: next }])
   else await dropDue(tx, { name: scheduleKind }, workspaceId, [flow.id])

@@ -7,6 +7,8 @@ export interface Config {
   readonly port: number
   /** Root of the public routes; the authenticated ones stand under `${publicUrl}/v1` (decisions, Running it). */
   readonly publicUrl: string
+  /** Where website content is served; with `{org}` in its host, each workspace's at one of its own. Null beside everything else. */
+  readonly contentUrl: string | null
   readonly dataDir: string
   /** 32 bytes from which the keys of stored secrets are derived. */
   readonly secretKey: Buffer
@@ -14,6 +16,8 @@ export interface Config {
   readonly mailFrom: string
   /** The service that files lie in; null keeps them below `dataDir`. */
   readonly s3: S3Settings | null
+  /** The largest file that a caller may send. */
+  readonly maxUploadBytes: number
   /** Bytes that nothing names any more are gone after so many seconds. */
   readonly driveSweepSeconds: number
   /** What mails are signed with that no connection signs; null leaves them unsigned. */
@@ -88,6 +92,15 @@ const address =
     return chosen.replace(/\/+$/, '')
   }
 
+/** An address without a path, whose host may hold `{org}` for the id of a workspace. */
+const hostOfContent: Reader<string> = (value) => {
+  const address = (value ?? '').replace(/\/+$/, '')
+  const filled = address.replace('{org}', '00000000-0000-0000-0000-000000000000')
+  const isRight = URL.canParse(filled) && /^https?:\/\/[^/?#@]+$/i.test(filled) && !/[{}]/.test(filled)
+  if (!isRight) throw new Error('must be an address such as https://content.example or https://{org}.content.example')
+  return address
+}
+
 const secret: Reader<Buffer> = (value) => {
   const bytes = /^[0-9a-f]{64}$/i.test(value ?? '') ? Buffer.from(value ?? '', 'hex') : Buffer.from(value ?? '', 'base64')
   if (bytes.length !== 32) throw new Error('must be 32 random bytes as 64 hexadecimal digits or as base64')
@@ -121,6 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: read('DATABASE_URL', address(['postgres:', 'postgresql:'])),
     port,
     publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port}`)),
+    contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
@@ -136,6 +150,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
         }
       : null,
+    maxUploadBytes: read('DRIVE_MAX_UPLOAD_BYTES', integer(100 * 1024 * 1024, 1, 5 * 1024 ** 3)),
     driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {

@@ -21,10 +21,15 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey = newId() } = {}): Promise<LinkView> =>
   createRequestedLink(scope, readLinkInput(input), naturalKey)
 
-/** The same of a request whose amount has been read. */
-export async function createRequestedLink(scope: Scope, request: LinkRequest, naturalKey: string): Promise<LinkView> {
+/** The same of a request whose amount has been read. With `keptForMs` the key stands for another link once the first is so old. */
+export async function createRequestedLink(
+  scope: Scope,
+  request: LinkRequest,
+  naturalKey: string,
+  keptForMs = Number.POSITIVE_INFINITY,
+): Promise<LinkView> {
   if ('inTransaction' in scope.db) throw new Error('A payment link is made at its provider, which no transaction may wait for')
-  const { link, isNew } = await beginLink(scope, request, naturalKey)
+  const { link, isNew } = await beginLink(scope, request, await presentKey(scope, naturalKey, keptForMs))
   if (link.provider_link_id !== null) return viewLink(link)
   try {
     return viewLink(await issueLink(scope, link, 'person', { isNew }))
@@ -32,6 +37,15 @@ export async function createRequestedLink(scope: Scope, request: LinkRequest, na
     // It was never made, so nothing of it stays. Of one that was begun before nobody knows.
     if (isNew && error instanceof Problem && error.status < 500) await scope.db.query(deleteUnmadeLink(scope.workspace.id, link.id))
     throw error
+  }
+}
+
+/** A key that nobody used, or that was used lately: the one given, or one made of it and of the last link that it stood for. */
+async function presentKey({ db, workspace, now }: Scope, naturalKey: string, keptForMs: number): Promise<string> {
+  for (let key = naturalKey; ; ) {
+    const [known] = await db.query<Link>(findLinkByKey(workspace.id, key))
+    if (!known || now().getTime() - Date.parse(known.created_at) < keptForMs) return key
+    key = `${naturalKey} after ${known.id}`
   }
 }
 

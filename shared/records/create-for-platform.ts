@@ -25,8 +25,8 @@ export function createForPlatform(scope: Scope, typeKey: string, given: Readonly
     const values = startingValues(scope, type, given)
     const emptied = new Set<string>()
     for (;;) {
+      await issueNumbers(scope, type, [values])
       const tried = Object.assign(noValues(), values)
-      await issueNumbers(scope, type, [tried])
       computeValues(scope, type, tried, emptied)
       for (const field of type.fields) if (emptied.has(field.key) || !fits(field, tried[field.key] ?? null)) tried[field.key] = null
       try {
@@ -34,8 +34,11 @@ export function createForPlatform(scope: Scope, typeKey: string, given: Readonly
       } catch (error) {
         const held = heldField(type, error)
         if (!held) throw error
-        if (held.autogen === '' || emptied.has(held.key)) emptied.add(held.key)
-        else await skipHeldNumbers(scope, type, held)
+        if (held.autogen === '') emptied.add(held.key)
+        else {
+          values[held.key] = null
+          await skipHeldNumbers(scope, type, held)
+        }
       }
     }
   })

@@ -20,9 +20,17 @@ export function callKontor(w: Pick<World, 'config'>, ...args: readonly string[])
 }
 
 /** Runs `kontor` with these variables. */
-export async function callWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Called> {
+export const callWith = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Called> =>
+  callTyping(environment, undefined, ...args)
+
+/** The same with what is typed into it. */
+export async function callTyping(
+  environment: Readonly<Record<string, string>>,
+  input: AsyncIterable<string> | undefined,
+  ...args: readonly string[]
+): Promise<Called> {
   const [out, err] = [collector(), collector()]
-  const code = await runCommand(args, { environment, out, err })
+  const code = await runCommand(args, { environment, out, err, ...(input && { input }) })
   const json = args.includes('--json') ? JSON.parse(out.text() || err.text()) : undefined
   return { code, out: out.text(), err: err.text(), json }
 }

@@ -218,6 +218,69 @@ create table do_not_contact (
   constraint do_not_contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table drive_objects (
+  workspace_id uuid not null,
+  space_id uuid not null,
+  key text not null,
+  blob_id uuid,
+  size_bytes bigint default 0 not null,
+  content_type text default ''::text not null,
+  sha256 text default ''::text not null,
+  created_by uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint drive_objects_check CHECK ((("right"(key, 1) = '/'::text) = (blob_id IS NULL))),
+  constraint drive_objects_key PRIMARY KEY (workspace_id, space_id, key),
+  constraint drive_objects_key_check CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 1032))),
+  constraint drive_objects_space FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id)
+);
+
+create table drive_shares (
+  workspace_id uuid not null,
+  id uuid not null,
+  space_id uuid not null,
+  prefix text not null,
+  grantee_id uuid,
+  mode text not null,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint drive_shares_grantee_id_fkey FOREIGN KEY (grantee_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint drive_shares_mode_check CHECK ((mode = ANY (ARRAY['view'::text, 'edit'::text]))),
+  constraint drive_shares_once UNIQUE NULLS NOT DISTINCT (workspace_id, space_id, prefix, grantee_id) DEFERRABLE,
+  constraint drive_shares_pkey PRIMARY KEY (workspace_id, id),
+  constraint drive_shares_workspace_id_space_id_fkey FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id) ON DELETE CASCADE
+);
+
+create table drive_spaces (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  type text not null,
+  owner_id uuid,
+  is_main boolean default false not null,
+  left_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint drive_spaces_check CHECK (((type = 'user'::text) = (owner_id IS NOT NULL))),
+  constraint drive_spaces_check1 CHECK (((left_at IS NULL) OR (type = 'user'::text))),
+  constraint drive_spaces_check2 CHECK (((type <> 'org'::text) OR (key = 'org'::text))),
+  constraint drive_spaces_key UNIQUE (workspace_id, key),
+  constraint drive_spaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint drive_spaces_pkey PRIMARY KEY (workspace_id, id),
+  constraint drive_spaces_type_check CHECK ((type = ANY (ARRAY['user'::text, 'org'::text, 'custom'::text]))),
+  constraint drive_spaces_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table drive_totals (
+  workspace_id uuid not null,
+  space_id uuid not null,
+  content_type text not null,
+  files bigint not null,
+  bytes bigint not null,
+  constraint drive_totals_pkey PRIMARY KEY (workspace_id, space_id, content_type),
+  constraint drive_totals_workspace_id_space_id_fkey FOREIGN KEY (workspace_id, space_id) REFERENCES drive_spaces(workspace_id, id) ON DELETE CASCADE
+);
+
 create table due_work (
   workspace_id uuid,
   kind text not null,
@@ -317,6 +380,14 @@ create table fields (
   constraint fields_key UNIQUE (workspace_id, type_id, key),
   constraint fields_pkey PRIMARY KEY (workspace_id, id),
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
+);
+
+create table file_usage (
+  workspace_id uuid not null,
+  total_bytes bigint not null,
+  constraint file_usage_pkey PRIMARY KEY (workspace_id),
+  constraint file_usage_total_bytes_check CHECK ((total_bytes >= 0)),
+  constraint file_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table flow_drafts (
@@ -1133,6 +1204,40 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table site_content (
+  workspace_id uuid not null,
+  site_id uuid not null,
+  path text not null,
+  version uuid not null,
+  published boolean not null,
+  title text,
+  body text,
+  fields json,
+  blob_id uuid,
+  size_bytes bigint,
+  content_type text,
+  sha256 text,
+  updated_at timestamp with time zone not null,
+  constraint site_content_kind CHECK ((((num_nulls(title, body, fields) = 0) AND (num_nonnulls(blob_id, size_bytes, content_type, sha256) = 0)) OR ((num_nonnulls(title, body, fields) = 0) AND (num_nulls(blob_id, size_bytes, content_type, sha256) = 0) AND published))),
+  constraint site_content_pkey PRIMARY KEY (workspace_id, site_id, path),
+  constraint site_content_site FOREIGN KEY (workspace_id, site_id) REFERENCES sites(workspace_id, id) ON DELETE CASCADE
+);
+
+create table sites (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  published boolean not null,
+  is_shared boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sites_assets CHECK (((is_shared = (key = 'assets'::text)) AND (published OR (NOT is_shared)))),
+  constraint sites_key UNIQUE (workspace_id, key),
+  constraint sites_pkey PRIMARY KEY (workspace_id, id),
+  constraint sites_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table users (
   id uuid not null,
   email text not null,
@@ -1206,6 +1311,16 @@ CREATE INDEX calendars_left ON public.calendars USING btree (left_at) WHERE (lef
 CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
+
+CREATE INDEX drive_objects_recent ON public.drive_objects USING btree (workspace_id, space_id, updated_at DESC, key DESC) WHERE (blob_id IS NOT NULL);
+
+CREATE INDEX drive_shares_grantee ON public.drive_shares USING btree (workspace_id, grantee_id);
+
+CREATE INDEX drive_shares_left ON public.drive_shares USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX drive_spaces_left ON public.drive_spaces USING btree (left_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX drive_spaces_owner ON public.drive_spaces USING btree (workspace_id, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held);
 
@@ -1415,6 +1530,38 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_drive_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into drive_totals as total
+        select workspace_id, space_id, content_type, count(*), sum(size_bytes) from gained where blob_id is not null
+        group by 1, 2, 3 order by 1, 2, 3
+        on conflict (workspace_id, space_id, content_type)
+          do update set files = total.files + excluded.files, bytes = total.bytes + excluded.bytes;
+      elsif tg_op = 'DELETE' then
+        update drive_totals as total set files = total.files - gone.files, bytes = total.bytes - gone.bytes
+        from (
+          select workspace_id, space_id, content_type, count(*) as files, sum(size_bytes) as bytes from lost where blob_id is not null
+          group by 1, 2, 3 order by 1, 2, 3
+        ) as gone
+        where total.workspace_id = gone.workspace_id and total.space_id = gone.space_id and total.content_type = gone.content_type;
+      else
+        insert into drive_totals as total
+        select workspace_id, space_id, content_type, sum(files), sum(bytes) from (
+          select workspace_id, space_id, content_type, 1 as files, size_bytes as bytes from gained where blob_id is not null
+          union all
+          select workspace_id, space_id, content_type, -1, -size_bytes from lost where blob_id is not null
+        ) as moved
+        group by 1, 2, 3 having sum(files) <> 0 or sum(bytes) <> 0 order by 1, 2, 3
+        on conflict (workspace_id, space_id, content_type)
+          do update set files = total.files + excluded.files, bytes = total.bytes + excluded.bytes;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_role_members()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1444,6 +1591,21 @@ AS $function$
       )
       select workspace_id from line
     $function$;
+
+CREATE OR REPLACE FUNCTION public.follow_member_drives()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update drive_spaces set left_at = clock_timestamp() where workspace_id = old.workspace_id and owner_id = old.user_id;
+        update drive_shares set left_at = clock_timestamp() where workspace_id = old.workspace_id and grantee_id = old.user_id;
+      else
+        update drive_spaces set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+        update drive_shares set left_at = null where workspace_id = new.workspace_id and grantee_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.go_on()
  RETURNS trigger
@@ -1580,6 +1742,28 @@ CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member 
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((("left"((entry)::text, 18) || '-8'::text) || substr(md5((((entry)::text || (rule)::text) || (member)::text)), 1, 15)))::uuid;
 
+CREATE OR REPLACE FUNCTION public.open_ledger(workspace uuid, schema text, accounts uuid[])
+ RETURNS TABLE(default_currency text, multi_currency boolean, books_closed_through date, posted_at timestamp with time zone, unknown_line integer)
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      line integer;
+    begin
+      perform pg_advisory_xact_lock_shared(hashtextextended('ledger ' || workspace, 0));
+      execute format(
+        'select min(sent.position)::integer from unnest($1) with ordinality as sent (id, position)
+         where not exists (select from %I.accounts as account where account.id = sent.id)', schema
+      ) into line using accounts;
+      return query select book.default_currency, book.multi_currency, book.books_closed_through,
+        greatest(
+          clock_timestamp(),
+          (select seal.until from ledger_seals as seal where seal.workspace_id = workspace order by seal.until desc, seal.position desc limit 1),
+          (select kept.until from ledger_months_until as kept where kept.workspace_id = workspace)
+        ),
+        line
+      from workspaces as book where book.id = workspace;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1674,6 +1858,14 @@ CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXE
 
 CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
 
+CREATE TRIGGER drive_objects_changed AFTER UPDATE ON public.drive_objects REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
+CREATE TRIGGER drive_objects_gained AFTER INSERT ON public.drive_objects REFERENCING NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
+CREATE TRIGGER drive_objects_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.drive_objects FOR EACH ROW EXECUTE FUNCTION hold_blob();
+
+CREATE TRIGGER drive_objects_lost AFTER DELETE ON public.drive_objects REFERENCING OLD TABLE AS lost FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
+
 CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
@@ -1702,6 +1894,8 @@ CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.member
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
+CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_drives();
+
 CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
@@ -1727,6 +1921,8 @@ CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service
 CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
 
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
+
+CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.site_content FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 

@@ -3,6 +3,7 @@ import { apiKilled } from '#test/faults/cases/api-killed.ts'
 import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
+import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
@@ -29,4 +30,7 @@ export const cases: readonly FaultCase[] = [
   networkStalled,
   networkForgotten,
   networkSlow,
+  driveKilledOnDisk,
+  driveKilledOnS3,
+  fileDiskFull,
 ]

@@ -29,6 +29,8 @@ export interface SiteOptions {
   /** Where the first API and the first worker find the database, instead of at its own address. */
   readonly through?: (databaseUrl: string) => Promise<string>
   readonly apiEnvironment?: Readonly<Record<string, string>>
+  /** Of all processes. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Of the first API and the first worker. */
   readonly firstEnvironment?: Readonly<Record<string, string>>
 }
@@ -43,11 +45,12 @@ export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<
   const cluster = await startCluster(t, options.folders ?? { data: join(home, 'data') })
   await release(cluster.url)
   const config = { databaseUrl: cluster.url, dataDir: home, secretKey: randomBytes(32) }
-  const first = { ...options.firstEnvironment, ...(options.through ? { DATABASE_URL: await options.through(cluster.url) } : {}) }
-  const given = options.apiEnvironment ?? {}
+  const all = options.environment ?? {}
+  const first = { ...all, ...options.firstEnvironment, ...(options.through ? { DATABASE_URL: await options.through(cluster.url) } : {}) }
+  const given = { ...all, ...options.apiEnvironment }
   const [apis, workers] = await Promise.all([
     Promise.all([apiMember(t, config, 'api-1', { ...given, ...first }), apiMember(t, config, 'api-2', given)]),
-    Promise.all([workerMember(t, config, 'worker-1', first), workerMember(t, config, 'worker-2', {})]),
+    Promise.all([workerMember(t, config, 'worker-1', first), workerMember(t, config, 'worker-2', all)]),
   ])
   const db = new pg.Pool({ connectionString: cluster.url, max: 2 })
   db.on('error', () => undefined)

@@ -106,9 +106,9 @@ test('the page names every error beside its field, keeps what was typed, and doe
   const wrong = await sendPage(w, made.hosted, { id, a_number: 'many "x"', an_email: 'nobody' }, fromAnywhere())
   t.is(wrong.status, 400)
   for (const [name, words] of [
-    ['a_string', 'String is required'],
-    ['a_number', 'Number must be a number'],
-    ['an_email', 'Email must be'],
+    ['a_string', 'Please fill this in<'],
+    ['a_number', 'Must be a number with up to 14 digits before and 6 after the decimal point<'],
+    ['an_email', 'Must be a valid email address<'],
   ]) {
     t.regex(wrong.text, new RegExp(`<p class="error" id="${name}-error">${words}`))
     t.regex(wrong.text, new RegExp(`name="${name}"[^>]* aria-describedby="${name}-error" aria-invalid="true"`))

@@ -47,7 +47,7 @@ test('opening the link changes nothing, however often; its own form does, and ma
   for (let number = 0; number < 100; number++) await w.visitor.send(number % 2 ? 'GET' : 'HEAD', path)
   t.deepEqual(await listOf(w), [])
   const { text } = await w.visitor.get(path)
-  t.regex(text, /Acme.* will send no more messages to .*bea@example\.com/)
+  t.regex(text, /Shall .*Acme.* send no more messages to .*bea@example\.com.*\?/)
   const [, proof = ''] = /name="proof" value="([\w-]+)"/.exec(text) ?? []
   const unsigned = await w.visitor.send('POST', path, '', encoded)
   t.is(unsigned.status, 400)

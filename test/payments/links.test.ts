@@ -134,6 +134,19 @@ test('an invoice fills amount and currency, and whoever may not read it names no
   t.is((await link({ invoice_id: yen, amount: 5 }, veiled)).data.currency, 'USD')
 })
 
+test('an Idempotency-Key stands for its link for a day', async (t) => {
+  const w = await newWorkspace()
+  const body = { connection_id: await connect(w.org, 'sandbox'), amount: 5 }
+  const make = async () => (await w.org.owner.post(`${paymentsOf(w.org)}/links`, body, { 'Idempotency-Key': 'again' })).data.id
+  const first = await make()
+  t.is(await make(), first)
+  await w.db.query(`update kept_answers set created_at = created_at - interval '25 hours' where key = 'again'`)
+  await w.db.query(`update payment_links set created_at = created_at - interval '25 hours' where id = $1`, [first])
+  const second = await make()
+  t.not(second, first)
+  t.is(await make(), second)
+})
+
 test('each provider counts money in its own units', (t) => {
   const cases: [typeof stripe, string, string, string | null][] = [
     [stripe, '10.00', 'USD', '1000'],

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { newId } from '#shared/kernel/ids.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
-import type { Answer } from '#test/support/client.ts'
+import { calendarThings } from '#test/support/calendar-things.ts'
 import { createMember, createService, type Org } from '#test/support/factories.ts'
+import { made } from '#test/support/made.ts'
 import type { World } from '#test/support/world.ts'
 
 /** The type of a place and the fields of it that are always there. */
@@ -106,32 +107,21 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/accounting/entries', { memo: secret, source_id: secret, lines })).id
     },
-    calendar: async () => {
-      const { id, key } = (await post('/calendar/calendars', { kind: 'org', key: name(), name: secret })) as unknown as {
-        id: string
-        key: string
-      }
-      return { id, key }
+    /** A space of the team. */
+    space: async () => {
+      const key = name().replaceAll('_', '-')
+      return { key, bucketId: (await post('/drive/buckets', { key, name: secret })).id }
     },
-    calendarEvent: async (calendarId: string, more: object = {}) =>
-      (await post('/calendar/events', { calendar_id: calendarId, title: secret, start: '2026-12-01T09:00:00Z', notify: false, ...more }))
-        .id,
-    calendarShare: async (calendarId: string) => {
-      const { rows } = await db.query(
-        `insert into calendar_shares (workspace_id, calendar_id, id, user_id, level) values ($1, $2, $3, $4, 'read') returning id`,
-        [orgId, calendarId, newId(), (await createMember(world, org)).id],
-      )
-      return rows[0].id as string
+    /** The key of a file in a space. */
+    object: async (bucketId: string) => {
+      const form = new FormData()
+      form.append('key', `${name()}.txt`)
+      form.append('file', new Blob([secret]))
+      return ((await made(owner.post(`${path}/drive/buckets/${bucketId}/objects`, form))) as unknown as { key: string }).key
     },
-    /** A calendar of records of a type of its own, with one of them. */
-    recordsCalendar: async () => {
-      const type = ((await post('/types', { key: name(), label: secret })) as unknown as { key: string }).key
-      await post('/fields', { entity_type: type, key: 'due', label: 'Due', type: 'date' })
-      const source = { type_key: type, start_field: 'due' }
-      const body = { kind: 'records', key: name(), name: secret, settings: { source } }
-      const { id, key } = (await post('/calendar/calendars', body)) as unknown as { id: string; key: string }
-      return { id, key, type, field: 'due', record: (await post(`/records/${type}`, { values: { due: '2026-12-01' } })).id }
-    },
+    share: async (bucketId: string) =>
+      (await post(`/drive/buckets/${bucketId}/shares`, { prefix: `${name()}/`, org_wide: true, mode: 'view' })).id,
+    ...calendarThings(world, org, { name, secret, post }),
     /** A work queue with a button in its first stage. */
     queue: async () => {
       const button = { id: 'press', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
@@ -179,6 +169,23 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
         [orgId, formId, id, secret],
       )
       return id
+    },
+    /** A published website. */
+    site: async () => {
+      const key = name()
+      return { key, id: (await post('/sites', { key, name: secret, published: true })).id }
+    },
+    /** A published document of a website; its path. */
+    document: async (siteId: string) => {
+      const at = `a/${name()}`
+      await made(owner.put(`${path}/sites/${siteId}/content/${at}`, { title: secret, published: true }))
+      return at
+    },
+    /** A file that all websites share; its path. */
+    asset: async () => {
+      const at = `a/${name()}.txt`
+      await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
+      return at
     },
     /** Lets visitors do what is meant for them, once. */
     visitors: async () => {
@@ -236,11 +243,4 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       return answer.data.job_id as string
     },
   }
-}
-
-/** A made thing's `data`; throws what was answered when it was not made. */
-async function made(answer: Promise<Answer>): Promise<{ readonly id: string; readonly runs: readonly { readonly id: string }[] }> {
-  const { status, text, data } = await answer
-  if (status >= 400) throw new Error(`It could not be made: ${status} ${text}`)
-  return data
 }

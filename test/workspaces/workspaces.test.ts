@@ -15,6 +15,7 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
   t.teardown(w.close)
   // The worker waits for the lock that this connection holds on what the set-up writes.
   const holder = await w.db.connect()
+  t.teardown(() => holder.release(true))
   await holder.query('begin')
   await holder.query('lock table record_types in access exclusive mode')
   const { id, client } = await createPerson(w, 'Ann')
@@ -23,7 +24,7 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
   const { id: orgId, created_at, ...rest } = made.data
   t.deepEqual(rest, {
     ...{ name: 'Blue Door', status: 'provisioning', plan: 'paid', owner_id: id },
-    ...{ default_currency: 'USD', timezone: 'UTC', apps, multi_currency: false },
+    ...{ color: null, default_currency: 'USD', timezone: 'UTC', apps, multi_currency: false, books_closed_through: null },
   })
   t.regex(created_at, /^\d{4}-\d\d-\d\dT.*Z$/)
   const path = `/v1/orgs/${orgId}`
@@ -40,7 +41,6 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
   t.deepEqual((await client.get('/v1/orgs')).data, [made.data])
   t.is((await (await createPerson(w, 'Stranger')).client.get(path)).status, 404)
   await holder.query('commit')
-  holder.release()
   await w.drain()
   t.like((await client.get(path)).data, { id: orgId, status: 'active' })
   t.is((await client.get(`${path}/records/accounts`)).status, 200)

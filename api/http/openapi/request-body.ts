@@ -19,15 +19,25 @@ function formBody({ form, multipart }: PageRoute, schemas: Schemas): Json {
   return { required: true, content: { 'application/x-www-form-urlencoded': { schema }, ...parts } }
 }
 
-function uploadBody({ contentTypes, maxBytes, form }: Upload): Json {
+function uploadBody({ contentTypes, maxBytes, form, fields = {} }: Upload): Json {
   const types = contentTypes === 'any' ? ['*/*'] : contentTypes
-  const file = { type: 'string', contentMediaType: contentTypes === 'any' ? 'application/octet-stream' : contentTypes[0] }
-  const inForm = { type: 'object', required: ['file'], properties: { file: { ...file, description: 'The file.' } } }
+  const file = { type: 'string', contentMediaType: types[0]?.replace('*/*', 'application/octet-stream') ?? 'application/octet-stream' }
+  const others = Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }])
+  const inForm = {
+    type: 'object',
+    required: ['file'],
+    properties: { file: { ...file, description: 'The file.' }, ...Object.fromEntries(others) },
+  }
   const raw = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }])
-  const most = maxBytes < 1024 * 1024 ? `${maxBytes} bytes` : `${Math.floor(maxBytes / 1024 / 1024)} MB`
+  const most = mostOf(maxBytes)
   return {
     required: true,
-    description: `The file, up to ${most}: ${form === false ? '' : 'the part named file, or '}the body itself.`,
+    description: `The file, up to ${most}: ${[...(form === false ? [] : ['the part named file']), ...(types.length > 0 ? ['the body itself'] : [])].join(', or ')}.`,
     content: { ...(form === false ? {} : { 'multipart/form-data': { schema: inForm } }), ...Object.fromEntries(raw) },
   }
+}
+
+function mostOf(maxBytes: Upload['maxBytes']): string {
+  if (maxBytes === 'files') return "the installation's limit for files, 100 MB by default"
+  return maxBytes < 1024 * 1024 ? `${maxBytes} bytes` : `${Math.floor(maxBytes / 1024 / 1024)} MB`
 }

@@ -1,9 +1,6 @@
 import { instantText } from '#shared/accounting/store/instant.ts'
-import { builder } from '#shared/db/builder.ts'
 import { declareConflicts } from '#shared/db/conflicts.ts'
-import { type Fill, slot, sql } from '#shared/db/statement.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
-import type { RecordType } from '#shared/types/record-type.ts'
+import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({ journal_entries_reverses: ['VALIDATION_ERROR', 'The entry is already reversed'] })
 
@@ -20,68 +17,40 @@ export interface Posted {
 }
 
 /**
- * Posts an entry with its lines where the books of this moment allow it; one row says what came of it. Its transaction holds the ledger's
- * lock already, so the statement sees every account that has gone and every day that was closed, and its time is later than theirs, also
- * should the clock have been set back since the last seal or the last sums of months. An entry whose natural key is there already writes nothing.
+ * Posts an entry with its lines where the books of this moment allow it; one row says what came of it. The ledger's lock is taken in the
+ * same statement, by a function that looks at the books after that, so the entry comes after every account that has gone and every day that
+ * was closed, and its time is later than theirs, also should the clock have been set back since the last seal or the last sums of months. An
+ * entry whose natural key is there already writes nothing. Values: workspace, its schema, id, date, memo, source type and id, currency or null,
+ * total, number of lines, the entry that it reverses, natural key, actor; ids, accounts, debits, credits and memos of the lines.
  */
-export const postEntryWithin = (accounts: RecordType): Fill =>
-  shaped(accounts, 'post entry', () =>
-    builder.raw(
-      `with book as (
-         select default_currency, multi_currency, books_closed_through,
-           greatest(
-             clock_timestamp(),
-             (select until from ledger_seals where workspace_id = ?::uuid order by until desc, position desc limit 1),
-             (select until from ledger_months_until where workspace_id = ?::uuid)
-           ) as posted_at
-         from workspaces where id = ?::uuid
-       ),
-       sent as (
-         select id, account_id, debit, credit, memo, position
-         from unnest(?::uuid[], ?::uuid[], ?::numeric[], ?::numeric[], ?::text[]) with ordinality
-           as line (id, account_id, debit, credit, memo, position)
-       ),
-       unknown as (select min(position) as line from sent where not exists (select from ? as account where account.id = sent.account_id)),
-       entry as (
-         insert into journal_entries (
-           workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, natural_key, created_by, created_at
-         )
-         select ?::uuid, ?::uuid, ?::date, ?::text, ?::text, ?::text, coalesce(?::text, default_currency), ?::numeric, ?::smallint, ?::uuid,
-           ?::text, ?::uuid, posted_at
-         from book cross join unknown
-         where unknown.line is null and (books_closed_through is null or ?::date > books_closed_through)
-           and (multi_currency or coalesce(?::text, default_currency) = default_currency)
-         on conflict (workspace_id, natural_key) where natural_key is not null do nothing
-         returning workspace_id, id, date, currency, line_count, created_at
-       ),
-       lines as (
-         insert into journal_lines (
-           workspace_id, entry_id, position, id, account_id, debit, credit, memo, date, currency, line_count, created_at
-         )
-         select entry.workspace_id, entry.id, sent.position, sent.id, sent.account_id, sent.debit, sent.credit, sent.memo, entry.date,
-           entry.currency, entry.line_count, entry.created_at
-         from entry cross join sent
-       )
-       select entry.id, entry.currency, ${instantText('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
-         book.books_closed_through, unknown.line::integer as unknown_line
-       from book cross join unknown left join entry on true`,
-      [
-        ...[
-          slot('workspaceId'),
-          slot('workspaceId'),
-          slot('workspaceId'),
-          slot('lineIds'),
-          slot('accountIds'),
-          slot('debits'),
-          slot('credits'),
-          slot('memos'),
-        ],
-        tableOf(accounts),
-        ...[slot('workspaceId'), slot('id'), slot('date'), slot('memo'), slot('sourceType'), slot('sourceId'), slot('currency')],
-        ...[slot('total'), slot('lineCount'), slot('reverses'), slot('naturalKey'), slot('createdBy'), slot('date'), slot('currency')],
-      ] as never,
-    ),
-  )
+export const postEntryWithin = sql(
+  'post_entry',
+  `with book as materialized (select * from open_ledger($1::uuid, $2::text, $15::uuid[])),
+   entry as (
+     insert into journal_entries (
+       workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, natural_key, created_by, created_at
+     )
+     select $1::uuid, $3::uuid, $4::date, $5::text, $6::text, $7::text, coalesce($8::text, default_currency), $9::numeric, $10::smallint,
+       $11::uuid, $12::text, $13::uuid, posted_at
+     from book
+     where unknown_line is null and (books_closed_through is null or $4::date > books_closed_through)
+       and (multi_currency or coalesce($8::text, default_currency) = default_currency)
+     on conflict (workspace_id, natural_key) where natural_key is not null do nothing
+     returning workspace_id, id, date, currency, line_count, created_at
+   ),
+   lines as (
+     insert into journal_lines (
+       workspace_id, entry_id, position, id, account_id, debit, credit, memo, date, currency, line_count, created_at
+     )
+     select entry.workspace_id, entry.id, sent.position, sent.id, sent.account_id, sent.debit, sent.credit, sent.memo, entry.date,
+       entry.currency, entry.line_count, entry.created_at
+     from entry cross join unnest($14::uuid[], $15::uuid[], $16::numeric[], $17::numeric[], $18::text[]) with ordinality
+       as sent (id, account_id, debit, credit, memo, position)
+   )
+   select entry.id, entry.currency, ${instantText('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
+     book.books_closed_through, book.unknown_line
+   from book left join entry on true`,
+)
 
 /** The id of the entry with a natural key. Values: workspace, key. */
 export const findByNaturalKey = sql(

@@ -11,6 +11,9 @@ import type { When } from '#shared/calendar/when.ts'
 
 // ical-generator writes RECURRENCE-ID of dates as instants and several values unescaped; ical.js, which reads files anyway, does neither.
 
+// It counts the octets of a folded line without the blank in front; 75 with it are the most (RFC 5545, 3.1).
+ICAL.foldLength = 74
+
 /** One event of a file, as whoever gets the file may see it. */
 export interface WrittenOut {
   readonly event: EventRow

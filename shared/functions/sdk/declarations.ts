@@ -99,6 +99,16 @@ interface MessageInput {
   body_html?: string
   vars?: Record<string, string | number | boolean | null>
 }
+interface DriveObject {
+  key: string
+  name: string
+  size: number
+  content_type: string
+  sha256: string
+  created_by: string | null
+  created_at: string
+  updated_at: string
+}
 interface QueueItem {
   id: string
   key: string

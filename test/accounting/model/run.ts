@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import { Decimal } from '#shared/kernel/decimal.ts'
-import { type Asked, digits, Model, type ModelEntry } from '#test/accounting/model/model.ts'
+import { type Asked, digits, Model, type ModelEntry, shown } from '#test/accounting/model/model.ts'
 import { type Operation, type Report, reports } from '#test/accounting/model/random.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 
@@ -80,6 +80,7 @@ export async function runModel(
       const address = addressOf(report, account, asked).replace(/&?recorded_before=[^&]*/, '')
       holds(t, model, { report, account, asked, data: (await client.get(path + address)).data })
     }
+    await yearsAddUp(t, client, path, currency)
     for (const status of ['active', 'reversed', 'reversal']) {
       const { data } = await client.get(`${path}/entries?limit=1&currency=${currency}&status=${status}`)
       t.is(data.total, model.count(status, currency), `${status} ${currency}`)
@@ -87,6 +88,20 @@ export async function runModel(
   }
   const check = (await client.get(`${path}/verify`)).data
   t.deepEqual({ ...check, seals: 0 }, { ok: true, entries: model.entries.length, seals: 0, differences: [] })
+}
+
+/** All balances of a currency sum up to nothing, and the nets of the years to what the balance sheet says was earned. */
+async function yearsAddUp(t: ExecutionContext, client: Client, path: string, currency: string): Promise<void> {
+  const { rows } = (await client.get(`${path}/trial-balance?currency=${currency}`)).data
+  const sum = rows.reduce((all: Decimal, { balance }: { balance: string }) => all.plus(balance), new Decimal(0))
+  t.true(sum.isZero(), currency)
+  let nets = new Decimal(0)
+  for (const year of [2021, 2022, 2023, 2024, 2025, 2026]) {
+    const days = `from=${year}-01-01&to=${year}-12-31`
+    nets = nets.plus((await client.get(`${path}/reports/profit-loss?${days}&currency=${currency}`)).data.net)
+    const { earnings, balanced } = (await client.get(`${path}/reports/balance-sheet?as_of=${year}-12-31&currency=${currency}`)).data
+    t.deepEqual([earnings, balanced], [shown(nets, currency), true], `${year} ${currency}`)
+  }
 }
 
 function holds(t: ExecutionContext, model: Model, { report, account, asked, data }: Taken): void {
@@ -104,8 +119,8 @@ function holds(t: ExecutionContext, model: Model, { report, account, asked, data
   }
   if (report === 'ledger') {
     const { opening, closing, rows } = data
-    const shown = rows.map(({ entry_id, date, balance }: Record<string, string>) => ({ entry_id, date, balance }))
-    t.deepEqual({ opening, closing, rows: shown }, model.ledger(account, { currency, before, from, to }), name)
+    const lines = rows.map(({ entry_id, date, balance }: Record<string, string>) => ({ entry_id, date, balance }))
+    t.deepEqual({ opening, closing, rows: lines }, model.ledger(account, { currency, before, from, to }), name)
   }
 }
 

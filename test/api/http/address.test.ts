@@ -1,13 +1,15 @@
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { sendRaw } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const records = (w: World) => `${w.org.path}/records/locations`
 const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
 
 test('an unknown path or method is 404 in the usual body', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { owner } = w.org
   const cases: readonly (readonly [string, string])[] = [
     ['GET', '/v1'],
@@ -40,8 +42,7 @@ test('an unknown path or method is 404 in the usual body', async (t) => {
 })
 
 test('a malformed id in a path is 404, whatever it is made of', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const ids = [
     'x',
     '1',
@@ -71,8 +72,7 @@ test('a malformed id in a path is 404, whatever it is made of', async (t) => {
 })
 
 test('a NUL character or what is no UTF-8 in an address is 400', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const addresses = [
     `${w.org.path}/records/loc%00ations`,
     `${records(w)}/%00`,
@@ -90,8 +90,7 @@ test('a NUL character or what is no UTF-8 in an address is 400', async (t) => {
 })
 
 test('a parameter that is given twice or is no number is 400, and unknown ones are ignored', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const status = async (query: string) => (await w.org.owner.get(`${records(w)}?${query}`)).status
   for (const limit of ['0', '201', '-1', '1.5', '1e2', '0x10', 'ten', '', '+5', '9'.repeat(30), '%D9%A1'])
     t.is(await status(`limit=${limit}`), 400, limit)
@@ -102,8 +101,7 @@ test('a parameter that is given twice or is no number is 400, and unknown ones a
 })
 
 test('HEAD answers as GET does, without a body', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   await w.org.owner.post(records(w), { values: { name: 'x' } })
   for (const path of [records(w), `${records(w)}/export`, '/healthz', '/docs', '/openapi.json']) {
     const [get, head] = [await w.org.owner.get(path), await w.org.owner.send('HEAD', path)]

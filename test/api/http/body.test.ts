@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { sendRaw, Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const megabyte = 1024 * 1024
 const records = (w: World) => `${w.org.path}/records/locations`
@@ -15,8 +18,7 @@ const bodyOf = (bytes: number): string => {
 }
 
 test('a body may have 1 MB and not a byte more, however it is sent', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   t.is((await w.org.owner.post(records(w), bodyOf(megabyte), json)).status, 201)
   const over = await w.org.owner.post(records(w), bodyOf(megabyte + 1), json)
   t.is(over.status, 400)
@@ -28,8 +30,7 @@ test('a body may have 1 MB and not a byte more, however it is sent', async (t) =
 })
 
 test('a refused body that goes on for ever is cut off after its answer', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const wire = new Wire(w.api.port)
   const head = [
     `POST ${records(w)} HTTP/1.1`,
@@ -50,8 +51,7 @@ test('a refused body that goes on for ever is cut off after its answer', async (
 })
 
 test('JSON may be 64 levels deep and no deeper', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const nested = (levels: number) => `{"values": {"name": "x"}, "rest": ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   t.is((await w.org.owner.post(records(w), nested(64), json)).status, 201)
   const deeper = await w.org.owner.post(records(w), nested(65), json)
@@ -62,8 +62,7 @@ test('JSON may be 64 levels deep and no deeper', async (t) => {
 })
 
 test('a body that is compressed, of another type or of another encoding is refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const good = '{"values": {"name": "x"}}'
   const cases: readonly (readonly [number, string | Uint8Array, Record<string, string>])[] = [
     [400, gzipSync(good), { ...json, 'content-encoding': 'gzip' }],
@@ -89,8 +88,7 @@ test('a body that is compressed, of another type or of another encoding is refus
 })
 
 test('a body that ends early, or contradicts its headers, is refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const headers = [bearer(w), 'Content-Type: application/json']
   const line = `POST ${records(w)} HTTP/1.1`
   const both = await sendRaw(w.api.port, line, [...headers, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')

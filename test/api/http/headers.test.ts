@@ -1,13 +1,15 @@
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { sendRaw, Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const records = (w: World) => `${w.org.path}/records/locations`
 const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
 
 test('a well formed request id is echoed back, and any other replaced', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const echo = async (...lines: string[]) =>
     (await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [bearer(w), ...lines])).headers.get('x-request-id')
   for (const id of ['a', 'A-b_c.9', 'x'.repeat(64), '..', '0']) t.is(await echo(`X-Request-ID: ${id}`), id)
@@ -18,8 +20,7 @@ test('a well formed request id is echoed back, and any other replaced', async (t
 })
 
 test('every answer carries a request id, also those to what is no request', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const requests = [
     'GET / HTTP/1.1',
     'GET /healthz HTTP/1.1',
@@ -39,8 +40,7 @@ test('every answer carries a request id, also those to what is no request', asyn
 })
 
 test('a header that breaks the lines of an answer never gets into one', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const answer = await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [
     bearer(w),
     'X-Request-ID: a\rSet-Cookie: b=c',
@@ -52,8 +52,7 @@ test('a header that breaks the lines of an answer never gets into one', async (t
 })
 
 test('credentials that are odd are no credentials', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const token = w.org.owner.token ?? ''
   const refused = [
     '',
@@ -75,16 +74,14 @@ test('credentials that are odd are no credentials', async (t) => {
 })
 
 test('an expectation that nobody knows is ignored, and a caller that waits for leave gets it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const post = [bearer(w), 'Content-Type: application/json', 'Content-Length: 2']
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: the-unexpected'], '{}')).status, 201)
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: 100-continue'], '{}')).status, 201)
 })
 
 test('browsers of any origin may call the authenticated routes, without credentials', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const origin = { origin: 'https://example.com' }
   const preflight = await w.visitor.send('OPTIONS', records(w), undefined, {
     ...origin,
@@ -109,8 +106,7 @@ test('browsers of any origin may call the authenticated routes, without credenti
 })
 
 test('a request that asks for another protocol is answered, and its connection ends with the answer', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const asks = ['Host: localhost', bearer(w), 'Connection: Upgrade', 'Upgrade: websocket'].join('\r\n')
   const answer = await new Wire(w.api.port).send(`GET ${records(w)} HTTP/1.1\r\n${asks}\r\n\r\n`).answer()
   t.is(answer.status, 200)

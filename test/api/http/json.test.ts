@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import test from 'ava'
 import { sections } from '#api/routes.ts'
 import type { Client } from '#test/support/client.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
 
 const fixture = (path: string) => JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'fixtures', path), 'utf8'))
 
@@ -35,8 +38,7 @@ const send = (client: Client, { method, path }: { method: string; path: string }
   client.send(method, path, body, json)
 
 test('every document of the JSON test suite is read or refused as JSON, on several routes', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const { data: record } = await w.org.owner.post(`${w.org.path}/records/invoices`)
   const routes = [
     { method: 'POST', path: `${w.org.path}/records/invoices` },
@@ -58,8 +60,7 @@ test('every document of the JSON test suite is read or refused as JSON, on sever
 })
 
 test('every route that takes JSON refuses what is no JSON, and answers what is hostile', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const hostile = [
     ...(fixture('strings/prototype-pollution.json') as { json?: string }[]).flatMap(({ json }) => json ?? []),
     '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
@@ -81,8 +82,7 @@ test('every route that takes JSON refuses what is no JSON, and answers what is h
 })
 
 test('keys that an object already has are keys like all others', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   for (const key of ['__proto__', 'constructor', 'toString']) {
     const answer = await w.org.owner.post(`${w.org.path}/records/invoices`, `{"values": {"${key}": "x"}}`, json)
     t.is(answer.status, 400, key)
@@ -91,8 +91,7 @@ test('keys that an object already has are keys like all others', async (t) => {
 })
 
 test('every naughty string comes back as it was sent', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const records = `${w.org.path}/records/locations`
   const strings = (fixture('strings/naughty-strings.json') as string[]).filter((text) => text !== '' && [...text].length <= 500)
   for (const text of strings) {
@@ -110,8 +109,7 @@ test('every naughty string comes back as it was sent', async (t) => {
 })
 
 test('nothing holds a NUL character or a lone surrogate, wherever it stands', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const records = `${w.org.path}/records/locations`
   for (const bad of ['\\u0000', '\\ud800', '\\udc00x', 'x\\udbff']) {
     for (const body of [

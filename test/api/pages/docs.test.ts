@@ -1,9 +1,11 @@
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
+const fresh = shareWorld(test)
+
 test('the description is JSON that a browser need not load twice', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const first = await w.visitor.get('/openapi.json')
   t.is(first.status, 200)
   t.is(first.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -16,14 +18,13 @@ test('the description is JSON that a browser need not load twice', async (t) => 
 })
 
 test('the reference page is made of files of this server and runs no script of anybody else', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const page = await w.visitor.get('/docs')
   t.is(page.headers.get('content-type'), 'text/html; charset=utf-8')
   t.regex(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
   t.notRegex(page.text, /<script>|https?:/)
   const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
-  t.is(addresses.length, 4)
+  t.is(addresses.length, 5)
   for (const address of addresses) {
     const file = await w.visitor.get(address)
     t.is(file.status, 200, address)
@@ -34,8 +35,7 @@ test('the reference page is made of files of this server and runs no script of a
 })
 
 test('files of the reference page may be kept for ever, and no other file of the package is served', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await fresh()
   const [styles = ''] = /\/docs\/[\d.]+\/swagger-ui\.css/.exec((await w.visitor.get('/docs')).text) ?? []
   t.regex((await w.visitor.get(styles)).headers.get('cache-control') ?? '', /immutable/)
   for (const name of ['package.json', 'index.html', '..%2fpackage.json', '%2e%2e%2fpackage.json', 'constructor', '__proto__']) {

@@ -1,4 +1,5 @@
-import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { type Call, type Example, type Examples, form } from '#test/api/walk/example.ts'
+import { fromAnywhere } from '#test/support/account.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -42,6 +43,12 @@ export const calendarExamples: Examples = {
   [`PATCH ${one}`]: ofCalendar('calendar:manage', { name: 'Changed' }),
   [`DELETE ${one}`]: ofCalendar('calendar:manage'),
   [`POST ${one}/feed`]: ofCalendar('calendar:manage', { enabled: true }),
+  [`GET ${one}/export`]: ofCalendar('calendar:read'),
+  [`POST ${one}/import`]: onCalendar('calendar:write', (calId) => ({
+    params: { calId },
+    type: 'text/calendar',
+    body: 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one\r\nDTSTART:20261201T090000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+  })),
   [`GET ${one}/shares`]: ofCalendar('calendar:manage'),
   [`POST ${one}/shares`]: onCalendar('calendar:manage', async (calId, place) => ({
     params: { calId },
@@ -77,6 +84,56 @@ export const calendarExamples: Examples = {
     call: async ({ things }, { id }) => {
       const { id: calId } = await things.calendar()
       return { params: { eventId: await things.calendarEvent(calId, { attendees: [{ user_id: id }] }) }, body: { status: 'accepted' } }
+    },
+  },
+  'GET /cal/:orgId/book/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
+  },
+  'GET /cal/:orgId/book/:calendarKey/slots': {
+    needs: 'public',
+    badQuery: 'from=soon&to=later',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() }, query: window }),
+  },
+  'POST /cal/:orgId/book/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({
+      params: { calendarKey: await things.bookingPage() },
+      body: { start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' },
+    }),
+  },
+  'GET /cal/:orgId/feed/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarFeed() } }) },
+  'GET /cal/:orgId/rsvp/:token': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
+  },
+  'POST /cal/:orgId/rsvp/:token': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() }, body: { status: 'tentative' } }),
+  },
+  'GET /cal/:orgId/rsvp/:token/ics': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
+  },
+  'GET /book/:orgId/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
+  },
+  'POST /book/:orgId/:calendarKey': {
+    needs: 'public',
+    call: async ({ things }) => ({
+      params: { calendarKey: await things.bookingPage() },
+      ...form({ start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' }),
+    }),
+  },
+  'GET /rsvp/:orgId/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }) },
+  'POST /rsvp/:orgId/:token': {
+    needs: 'public',
+    call: async ({ things, world, org }) => {
+      const token = await things.calendarInvitation()
+      const page = await world.visitor.get(`/rsvp/${org.id}/${token}`, fromAnywhere())
+      const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+      return { params: { token }, ...form({ ticket, status: 'accepted' }) }
     },
   },
   [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },

@@ -4,9 +4,9 @@ import type { Place } from '#test/support/things.ts'
 const forms = '/v1/orgs/:orgId/forms'
 const one = `${forms}/:formId`
 
-const input = ({ keys, secret }: Place, key: string, more: object = {}) => ({
+const input = ({ keys }: Place, key: string, more: object = {}) => ({
   key,
-  name: secret,
+  name: 'Made',
   fields: [{ key: 'email', label: 'Email', type: 'email', required: true }],
   target: { object_type: keys.type },
   published: true,

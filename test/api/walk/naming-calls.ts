@@ -126,6 +126,25 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     async ({ things }) => ({ body: { email: `${things.name()}@example.com`, role_ids: [await things.role(), await things.role()] } }),
   ],
   [`POST ${org}/service-accounts`]: [async ({ things }) => ({ body: { name: 'Robot', role_ids: [await things.role()] } })],
+  [`GET ${org}/drive/buckets/:bucketId/objects`]: [
+    async (place) => {
+      const { bucketId } = await place.things.space()
+      for (const _ of [1, 2]) await place.things.object(bucketId)
+      const { cursor } = (await place.org.owner.get(`${place.org.path}/drive/buckets/${bucketId}/objects?limit=1`)).data
+      return { params: { bucketId }, query: { limit: '1', cursor } }
+    },
+    async (place) => {
+      const { bucketId } = await place.things.space()
+      const key = await place.things.object(bucketId)
+      return { params: { bucketId }, query: { q: key.slice(-8) } }
+    },
+  ],
+  [`POST ${org}/drive/buckets/:bucketId/shares`]: [
+    async ({ world, org, things }) => ({
+      params: { bucketId: (await things.space()).bucketId },
+      body: { prefix: '', email: `${(await createMember(world, org)).id}@example.com`, mode: 'edit' },
+    }),
+  ],
   [`GET ${org}/payments/links`]: [
     async ({ things }) => {
       await things.link()

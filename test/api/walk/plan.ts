@@ -67,9 +67,13 @@ const inStatus = (status: string) => [`status = '${status}'`, `status = 'active'
 const switchedOff = (app: string) => [`apps = apps || '{"${app}": false}'`, `apps = apps || '{"${app}": true}'`] as const
 
 /** The app that a route belongs to, by its path (document 1, What the service does). */
-const appOf = (route: string): string | undefined => apps[/\/fn\/|\/pay\/|(?<=:orgId\/)\w+/.exec(route)?.[0] ?? '']
+const appOf = (route: string): string | undefined =>
+  apps[/\/fn\/|\/cal\/|\/book\/|\/rsvp\/|\/pay\/|(?<=:orgId\/)\w+/.exec(route)?.[0] ?? '']
 const apps: Readonly<Record<string, string>> = {
   '/fn/': 'functions',
+  '/cal/': 'calendar',
+  '/book/': 'calendar',
+  '/rsvp/': 'calendar',
   '/pay/': 'payments',
   functions: 'functions',
   payments: 'payments',

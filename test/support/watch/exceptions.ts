@@ -36,6 +36,11 @@ export const exceptions: readonly Exception[] = [
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
   {
+    statements: ['delete_left_drive_objects', 'delete_left_drive_spaces', 'delete_left_drive_shares'],
+    tables: ['drive_spaces', 'drive_objects', 'drive_shares', 'file_usage'],
+    because: 'drives of members who left long ago are swept in all workspaces',
+  },
+  {
     statements: ['doom_idle_blobs', 'delete_blobs', 'find_blob_store', 'replace_blob_store'],
     tables: ['blobs'],
     because: 'bytes that nothing holds are swept in all workspaces; whether a store is in use at all is asked of the whole installation',

@@ -1,0 +1,168 @@
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/field.ts'
+import { fieldErrors } from '#api/pages/form.ts'
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import { book } from '#shared/calendar/booking/book.ts'
+import { bookInput } from '#shared/calendar/booking/schemas.ts'
+import { requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { dateText, dayMs, instantText, startOfDay, wallMs } from '#shared/calendar/time.ts'
+import { whenWords } from '#shared/calendar/words.ts'
+import { Problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { isDay } from '#shared/kernel/instant.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { isTimeZone } from '#shared/kernel/time-zone.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+const common = {
+  tag: 'Pages',
+  app: 'calendar',
+  permission: 'public',
+  limit: 'calendar',
+  framed: 'any',
+  path: '/book/:orgId/:calendarKey',
+} as const
+
+interface Shown {
+  readonly description: string
+  readonly location: string
+  readonly choose: string
+  readonly failure: string
+  readonly hasSlots: boolean
+  readonly id: string
+  readonly duration: number
+  readonly fields: string
+}
+const body = template<Shown>(new URL('book.eta', import.meta.url))
+const booked = template<{ readonly when: string; readonly page: string }>(new URL('booked.eta', import.meta.url))
+
+const choice = schema(
+  t.Object({
+    tz: t.Optional(t.String({ description: 'The time zone in which times are shown.' })),
+    duration: t.Optional(t.String()),
+    from: t.Optional(t.String({ description: 'The first day that is shown, YYYY-MM-DD.' })),
+  }),
+)
+const bookForm = schema(
+  t.Object({
+    ...{ start: t.String(), name: t.String(), email: t.String(), notes: t.Optional(t.String()), duration: t.Optional(t.String()) },
+    id: t.String({ description: 'As the page has it: the same again books once.' }),
+  }),
+)
+
+/** Days that a page shows at once. */
+const shownDays = 7
+
+interface Asked {
+  readonly tz: string | undefined
+  readonly duration: string | undefined
+  readonly from: string | undefined
+  readonly sent?: URLSearchParams
+  readonly failure?: Problem
+}
+
+async function bookPage(scope: Scope, key: string, { tz, duration, from, sent, failure }: Asked): Promise<Page> {
+  const open = await requirePage(scope, key)
+  const { calendar, page } = open
+  const zone = tz !== undefined && isTimeZone(tz) ? tz : calendar.timezone
+  const minutes = page.durations.includes(Number(duration)) ? Number(duration) : (page.durations[0] ?? 30)
+  const today = dateText(wallMs(scope.now().getTime(), zone))
+  const first = from !== undefined && isDay(from) && from > today ? from : today
+  const begin = startOfDay(first, zone)
+  const starts = await startsOfPage(scope, open, { from: begin, to: begin + shownDays * dayMs }, minutes)
+  const slots = starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
+  const words = (at: number) => whenWords({ allDay: false, start: at, end: at + minutes * 60_000, zone })
+  const held = (name: string) => [sent?.get(name) ?? '']
+  const fields: Field[] = [
+    {
+      name: 'start',
+      label: 'Time',
+      type: 'radio',
+      required: true,
+      values: held('start'),
+      options: slots.map((at) => ({ value: instantText(at), label: words(at) })),
+    },
+    {
+      name: 'name',
+      label: 'Your name',
+      type: 'text',
+      required: true,
+      values: held('name'),
+      attributes: { autocomplete: 'name', maxlength: 200 },
+    },
+    {
+      name: 'email',
+      label: 'Your email',
+      type: 'email',
+      required: true,
+      values: held('email'),
+      attributes: { autocomplete: 'email', maxlength: 320 },
+    },
+    { name: 'notes', label: 'Notes', type: 'textarea', values: held('notes'), attributes: { maxlength: 5_000 } },
+  ]
+  const chosen: Field[] = [
+    { name: 'from', label: 'From', type: 'date', values: [first] },
+    {
+      name: 'duration',
+      label: 'Minutes',
+      type: 'select',
+      values: [String(minutes)],
+      options: page.durations.map((one) => ({ value: String(one), label: String(one) })),
+    },
+    { name: 'tz', label: 'Time zone', type: 'text', values: [zone] },
+  ]
+  return {
+    title: page.title || calendar.name,
+    brand: scope.workspace,
+    body: body({
+      ...{ description: page.description, location: page.location, hasSlots: slots.length > 0, duration: minutes },
+      choose: drawFields(chosen).text,
+      failure: failure?.message ?? '',
+      id: sent?.get('id') || newId(),
+      fields: drawFields(failure ? withErrors(fields, fieldErrors(fields, failure)) : fields).text,
+    }),
+    ...(failure ? { failure } : {}),
+  }
+}
+
+/** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages). */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    summary: 'The page where a visitor books a time',
+    query: choice,
+    handle: ({ params, query }, scope) => bookPage(scope, params.calendarKey, { tz: query.tz, duration: query.duration, from: query.from }),
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    summary: 'Book a time by its page',
+    query: choice,
+    form: bookForm,
+    handle: async ({ params, query, body: sent }, scope) => {
+      const open = await requirePage(scope, params.calendarKey)
+      try {
+        const duration = sent.get('duration')
+        const text = (name: string) => (sent.get(name) ?? '').trim()
+        const input = { start: text('start'), name: text('name'), email: text('email'), notes: text('notes') }
+        const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
+        const done = await book(scope, params.calendarKey, asked, sent.get('id')?.slice(0, 255) || undefined)
+        const zone = query.tz !== undefined && isTimeZone(query.tz) ? query.tz : open.calendar.timezone
+        const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone })
+        const page = `${scope.config.publicUrl}/rsvp/${scope.workspace.id}/${done.token}`
+        return { title: open.page.title || open.calendar.name, brand: scope.workspace, body: booked({ when, page }) }
+      } catch (failure) {
+        if (!(failure instanceof Problem) || failure.status >= 500) throw failure
+        return bookPage(scope, params.calendarKey, {
+          tz: query.tz,
+          duration: sent.get('duration') ?? undefined,
+          from: query.from,
+          sent,
+          failure,
+        })
+      }
+    },
+  }),
+]

@@ -1,0 +1,127 @@
+import { Reply } from '#api/http/reply.ts'
+import { answer } from '#api/http/route.ts'
+import { book } from '#shared/calendar/booking/book.ts'
+import { listSlots, viewPage } from '#shared/calendar/booking/page-view.ts'
+import { booked, bookInput, guestAnswer, invitation, pageView, slotList, slotsQuery } from '#shared/calendar/booking/schemas.ts'
+import { feedFile, requireFeed } from '#shared/calendar/export.ts'
+import { answerByToken, invitationFile, seeInvitation } from '#shared/calendar/invitation.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isCleanText } from '#shared/kernel/json.ts'
+import { findPrincipal } from '#shared/people/principals.ts'
+import { loadActor } from '#shared/scope/actor.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+const common = { tag: 'Public calendars', app: 'calendar', permission: 'public', limit: 'calendar' } as const
+const page = '/cal/:orgId/book/:calendarKey' as const
+const rsvp = '/cal/:orgId/rsvp/:token' as const
+const files = { 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+/** The caller that a public request's credentials name in the workspace; undefined without any that hold. */
+async function readerOf(scope: Scope, authorization: string): Promise<Scope | undefined> {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+  const principal = token === undefined ? null : await findPrincipal(scope.cache, scope.db, token, scope.now())
+  if (!principal || (principal.workspaceId !== null && principal.workspaceId !== scope.workspace.id)) return undefined
+  const actor = await loadActor(scope.cache, scope.db, scope.workspace.id, principal.id)
+  return actor && { ...scope, principal, actor }
+}
+
+/** A visitor's Idempotency-Key; undefined without one. */
+function requestKey(text: string): string | undefined {
+  if (text === '') return undefined
+  if (text.length <= 255 && isCleanText(text)) return text
+  throw problem('VALIDATION_ERROR', 'Idempotency-Key must have 1 to 255 characters')
+}
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: page,
+    summary: 'Get a booking page',
+    status: 200,
+    response: pageView,
+    handle: ({ params }, scope) => viewPage(scope, params.calendarKey),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${page}/slots`,
+    summary: 'List the free times of a booking page',
+    description: 'explain=1 adds, for those who may read the calendar, the starts that are refused and why.',
+    query: slotsQuery,
+    status: 200,
+    response: slotList,
+    handle: async ({ params, query, header }, scope) =>
+      listSlots(scope, params.calendarKey, query, await readerOf(scope, header('Authorization'))),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: page,
+    summary: 'Book a time',
+    description: 'A confirmation is mailed. With an Idempotency-Key sending it again gives the first answer.',
+    body: bookInput,
+    fails: ['SLOT_TAKEN'],
+    status: 201,
+    response: booked,
+    handle: ({ params, body, header }, scope) => book(scope, params.calendarKey, body, requestKey(header('Idempotency-Key'))),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: '/cal/:orgId/feed/:token',
+    summary: 'Subscribe to a calendar',
+    description:
+      'The secret link may end with .ics. Private events show that the time is taken. If-None-Match answers 304 until something changes.',
+    status: 200,
+    response: null,
+    contentType: 'text/calendar',
+    statuses: [304],
+    handle: async ({ params, header }, scope) => {
+      const { calendarId, etag } = await requireFeed(scope, params.token.replace(/\.ics$/, ''))
+      const headers = { ETag: etag, 'Cache-Control': 'private, max-age=0, must-revalidate' }
+      if (
+        header('If-None-Match')
+          .split(/\s*,\s*/)
+          .includes(etag)
+      )
+        return new Reply(null, headers, 304)
+      const { name, text } = await feedFile(scope, calendarId)
+      return new Reply(text, { ...files, ...headers, 'Content-Disposition': `inline; filename="${name}"` })
+    },
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'GET',
+    path: rsvp,
+    summary: 'See an invitation',
+    status: 200,
+    response: invitation,
+    handle: ({ params }, scope) => seeInvitation(scope, params.token),
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'POST',
+    path: rsvp,
+    summary: 'Answer an invitation',
+    description: 'Of a booker who declines the booking is cancelled.',
+    body: guestAnswer,
+    status: 200,
+    response: invitation,
+    handle: ({ params, body }, scope) => answerByToken(scope, params.token, body.status),
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'GET',
+    path: `${rsvp}/ics`,
+    summary: 'Get the event of an invitation as .ics',
+    status: 200,
+    response: null,
+    contentType: 'text/calendar',
+    handle: async ({ params }, scope) =>
+      new Reply(await invitationFile(scope, params.token), { ...files, 'Content-Disposition': 'attachment; filename="invitation.ics"' }),
+  }),
+]

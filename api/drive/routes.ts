@@ -1,0 +1,163 @@
+import { Replaced } from '#api/http/reply.ts'
+import { answer, org } from '#api/http/route.ts'
+import { moveObjects, removeObjects } from '#shared/drive/change.ts'
+import { listLevel } from '#shared/drive/list.ts'
+import { readOverview } from '#shared/drive/overview.ts'
+import {
+  deleted,
+  folder,
+  folderInput,
+  keyQuery,
+  level,
+  levelQuery,
+  moved,
+  moveInput,
+  overview,
+  overviewQuery,
+  share,
+  shareInput,
+  space,
+  spaceInput,
+  spaceList,
+} from '#shared/drive/schemas.ts'
+import { addShare, listShares, removeShare } from '#shared/drive/shares.ts'
+import { createSpace, listShared, listSpaces, removeSpace } from '#shared/drive/spaces.ts'
+import { makeFolder } from '#shared/drive/upload.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+
+/**
+ * Of a space its owner, its shares and the roles of the caller decide together, so the work itself asks: 404 without standing, 403 where the
+ * caller may see and not do this (document 3, Authentication).
+ */
+const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
+const drive = `${org}/drive` as const
+const bucket = `${drive}/buckets/:bucketId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${drive}/overview`,
+    summary: 'Show recent files and what takes how much room',
+    description: "Of the caller's own drives and of the team's spaces that it may read.",
+    query: overviewQuery,
+    status: 200,
+    response: overview,
+    handle: ({ query }, scope) => readOverview(scope, query.limit),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${drive}/buckets`,
+    summary: 'List spaces',
+    description: "The caller's own drives, the team's spaces in which it may do anything, and what others have shared with it.",
+    status: 200,
+    response: spaceList,
+    handle: async (_request, scope) => ({ buckets: await listSpaces(scope), shared: await listShared(scope) }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${drive}/buckets`,
+    summary: 'Create a space',
+    description: 'A space of the team needs drive:manage on its key. A further personal drive belongs to the person who makes it.',
+    body: spaceInput,
+    fails: ['UNAUTHORIZED', 'FORBIDDEN', 'KEY_TAKEN', 'LIMIT_EXCEEDED'],
+    status: 201,
+    response: space,
+    handle: ({ body }, scope) => createSpace(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: bucket,
+    summary: 'Delete an empty space',
+    fails: ['VALIDATION_ERROR', 'FORBIDDEN'],
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeSpace(scope, params.bucketId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${bucket}/objects`,
+    summary: 'List a folder, or search in it',
+    description: 'One level of folders and files in the order of their keys; with q all files in the folder and below whose name holds it.',
+    query: levelQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: level,
+    handle: ({ params, query }, scope) => listLevel(scope, params.bucketId, query),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${bucket}/objects`,
+    summary: 'Delete a file, or a folder with all below it',
+    description: 'It cannot be undone. A folder that is not there is deleted with 0 files.',
+    query: keyQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: async ({ params, query }, scope) => ({ deleted: await removeObjects(scope, params.bucketId, query.key) }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/folders`,
+    summary: 'Create a folder',
+    body: folderInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    response: folder,
+    handle: ({ params, body }, scope) => makeFolder(scope, params.bucketId, body.key),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/move`,
+    summary: 'Rename or move a file or folder',
+    description: 'No byte is copied, and shares move along. A folder that is there already is joined, unless a file is in the way.',
+    body: moveInput,
+    fails: ['FORBIDDEN', 'KEY_TAKEN'],
+    status: 200,
+    response: moved,
+    handle: async ({ params, body }, scope) => ({ moved: await moveObjects(scope, params.bucketId, body.from, body.to) }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${bucket}/shares`,
+    summary: 'List the shares of a space',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: schema(t.Array(share.json)),
+    handle: ({ params }, scope) => listShares(scope, params.bucketId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/shares`,
+    summary: 'Share a folder or file',
+    description: 'With a member or with all of them. Sharing it with the same one again replaces the mode.',
+    body: shareInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    replaces: true,
+    response: share,
+    handle: async ({ params, body }, scope) => {
+      const { share, isNew } = await addShare(scope, params.bucketId, body)
+      return isNew ? share : new Replaced(share)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${bucket}/shares/:shareId`,
+    summary: 'End a share',
+    fails: ['FORBIDDEN'],
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeShare(scope, params.bucketId, params.shareId),
+  }),
+]

@@ -1,0 +1,187 @@
+import { maxBodyBytes } from '#api/http/body.ts'
+import { fileReply } from '#api/http/file-reply.ts'
+import { Replaced } from '#api/http/reply.ts'
+import { type ArrivingFile, answer, org, receive } from '#api/http/route.ts'
+import { wholeFile } from '#api/http/upload.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/json.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import {
+  getContent,
+  type KeptFile,
+  keepFile,
+  listContent,
+  removeContent,
+  requirePath,
+  viewOf,
+  type Written,
+  writeDocument,
+  writeFile,
+} from '#shared/sites/content.ts'
+import type { ContentRow } from '#shared/sites/content-store.ts'
+import { assetsKey, content, contentList, contentQuery, type DocumentInput, documentInput } from '#shared/sites/site.ts'
+import { assetsId, getSite } from '#shared/sites/sites.ts'
+
+const common = { tag: 'Websites', app: null, permission: 'content:manage', limit: null } as const
+const inSite = `${org}/sites/:siteId/content` as const
+const inAssets = `${org}/assets` as const
+
+const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => (await getSite(scope, params.siteId)).key
+const onAssets = () => assetsKey
+
+const putQuery = schema(t.Object({ raw: t.Optional(t.String({ description: '1 keeps JSON as a file instead of a document.' })) }))
+
+interface Line {
+  readonly line: () => { readonly path: string }
+}
+
+/** The rest of an address behind `content` or `assets`, as it came: decoded once, by one rule. */
+const pathOf = ({ line }: Line): string => requirePath(line().path.replace(/^\/v1\/orgs\/[^/]+\/(?:sites\/[^/]+\/content|assets)/, ''))
+
+type Kept = { readonly document: DocumentInput } | { readonly file: KeptFile }
+
+const isJson = (contentType: string): boolean => /^application\/json\s*(?:;|$)/i.test(contentType.trim())
+
+async function keepDocument({ bytes, ...file }: ArrivingFile): Promise<Kept> {
+  const whole = await wholeFile({ ...file, bytes: upTo(bytes, maxBodyBytes) })
+  const text = new TextDecoder('utf-8', { fatal: true })
+  try {
+    return { document: documentInput.parse(whole.length === 0 ? {} : parseJson(text.decode(whole))) }
+  } catch (cause) {
+    throw cause instanceof TypeError ? problem('VALIDATION_ERROR', 'body must be UTF-8', { cause }) : cause
+  }
+}
+
+async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const piece of bytes) {
+    size += piece.length
+    if (size > most) throw problem('VALIDATION_ERROR', `a document must have at most ${most} bytes; ?raw=1 keeps it as a file`)
+    yield piece
+  }
+}
+
+const keepAsFile = async ({ bytes, contentType }: ArrivingFile, scope: Scope): Promise<Kept> => ({
+  file: await keepFile(scope, bytes, contentType),
+})
+
+const write = (scope: Scope, siteId: string, path: string, kept: Kept): Promise<Written> =>
+  'document' in kept ? writeDocument(scope, siteId, path, kept.document) : writeFile(scope, siteId, path, kept.file)
+
+const writtenOf = ({ content, replaced }: Written) => (replaced ? new Replaced(content) : content)
+
+const upload = { maxBytes: 'files', contentTypes: 'any', form: false } as const
+const put = {
+  ...common,
+  method: 'PUT',
+  upload,
+  fails: ['LIMIT_EXCEEDED', 'NOT_FOUND'],
+  status: 201,
+  replaces: true,
+  response: content,
+} as const
+
+/** A file for its authors is saved and never shown: it would stand on the origin of the API. */
+const fileOf = (request: Parameters<typeof fileReply>[0], row: ContentRow, { blobs }: Scope) =>
+  fileReply(request, {
+    name: row.path.split('/').at(-1) ?? '',
+    size: row.size_bytes ?? 0,
+    type: row.content_type ?? '',
+    sha256: row.sha256 ?? '',
+    changedAt: new Date(row.updated_at),
+    isInline: false,
+    headers: { 'Content-Security-Policy': "sandbox; default-src 'none'" },
+    open: (range) => blobs.read(row.blob_id ?? '', range),
+  })
+
+const get = {
+  ...common,
+  method: 'GET',
+  fails: ['NOT_FOUND'],
+  status: 200,
+  contentType: '*/*',
+  statuses: [206, 304, 416],
+  response: content,
+} as const
+const list = { ...common, method: 'GET', query: contentQuery, status: 200, response: contentList } as const
+const remove = { ...common, method: 'DELETE', status: 204, response: null } as const
+
+export const routes = [
+  answer({
+    ...list,
+    path: inSite,
+    summary: 'List what stands in a website, by path',
+    on: onSite,
+    handle: ({ params, query }, scope) => listContent(scope, params.siteId, query),
+  }),
+  answer({
+    ...get,
+    path: `${inSite}/*path`,
+    summary: 'Get what stands at a path of a website',
+    description: 'A document, also one that is a draft, or the bytes of a file.',
+    on: onSite,
+    handle: async (request, scope) => {
+      const row = await getContent(scope, request.params.siteId, pathOf(request))
+      return row.blob_id === null ? viewOf(row) : fileOf(request, row, scope)
+    },
+  }),
+  receive({
+    ...put,
+    path: `${inSite}/*path`,
+    summary: 'Put a document or a file at a path of a website',
+    description:
+      'A body of application/json is a document, {title, body, fields, published}, unless raw=1; any other is a file of its own content type, which has no draft.',
+    on: onSite,
+    query: putQuery,
+    keep: (file, request, scope) => {
+      pathOf(request)
+      return request.query.raw !== '1' && isJson(file.contentType) ? keepDocument(file) : keepAsFile(file, scope)
+    },
+    handle: async (request, scope) => writtenOf(await write(scope, request.params.siteId, pathOf(request), request.kept)),
+  }),
+  answer({
+    ...remove,
+    path: `${inSite}/*path`,
+    summary: 'Delete what stands at a path of a website',
+    on: onSite,
+    handle: (request, scope) => removeContent(scope, request.params.siteId, pathOf(request)),
+  }),
+  answer({
+    ...list,
+    path: inAssets,
+    summary: 'List the files that all websites share, by path',
+    on: onAssets,
+    handle: async ({ query }, scope) => listContent(scope, await assetsId(scope, { make: false }), query),
+  }),
+  answer({
+    ...get,
+    path: `${inAssets}/*path`,
+    summary: 'Get a file that all websites share',
+    on: onAssets,
+    handle: async (request, scope) =>
+      fileOf(request, await getContent(scope, await assetsId(scope, { make: false }), pathOf(request)), scope),
+  }),
+  receive({
+    ...put,
+    path: `${inAssets}/*path`,
+    summary: 'Put a file that all websites share',
+    on: onAssets,
+    keep: (file, request, scope) => {
+      pathOf(request)
+      return keepAsFile(file, scope)
+    },
+    handle: async (request, scope) => {
+      const siteId = await assetsId(scope, { make: true })
+      if (siteId === undefined) throw problem('INTERNAL')
+      return writtenOf(await write(scope, siteId, pathOf(request), request.kept))
+    },
+  }),
+  answer({
+    ...remove,
+    path: `${inAssets}/*path`,
+    summary: 'Delete a file that all websites share',
+    on: onAssets,
+    handle: async (request, scope) => removeContent(scope, await assetsId(scope, { make: false }), pathOf(request)),
+  }),
+]

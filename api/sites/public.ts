@@ -1,0 +1,67 @@
+import { fileReply } from '#api/http/file-reply.ts'
+import { Reply } from '#api/http/reply.ts'
+import { answer } from '#api/http/route.ts'
+import { contentHost } from '#api/sites/content-host.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+import type { ContentRow } from '#shared/sites/content-store.ts'
+import { deliver, isImage } from '#shared/sites/deliver.ts'
+import { deliveredDocument } from '#shared/sites/site.ts'
+
+/** How long browsers and caches on the way may keep content, so that what is unpublished is gone after that. */
+const cached = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
+
+/** Lets scripts of a website run in an origin that is none, apart from this server's own pages and other workspaces'. */
+const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups' }
+
+/** The versions that a visitor has, which If-None-Match names. */
+const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-]{36})"/g)].map(([, version = '']) => version)
+
+function documentReply(row: ContentRow, versions: readonly string[], headers: Readonly<Record<string, string>>): Reply {
+  const known = { ...headers, ETag: `"${row.version}"` }
+  if (versions.includes(row.version)) return new Reply(null, known, 304)
+  const { path, title, body, fields, updated_at } = row
+  return new Reply(JSON.stringify({ data: { path, title, body, fields, updated_at } }), {
+    ...known,
+    'Content-Type': 'application/json; charset=utf-8',
+  })
+}
+
+const sentFile = (row: ContentRow, headers: Readonly<Record<string, string>>, { blobs }: Scope) => ({
+  name: row.path.split('/').at(-1) ?? '',
+  size: row.size_bytes ?? 0,
+  type: row.content_type ?? '',
+  sha256: row.sha256 ?? '',
+  changedAt: new Date(row.updated_at),
+  isInline: true,
+  headers,
+  open: (range?: { readonly start: number; readonly end: number }) => blobs.read(row.blob_id ?? '', range),
+})
+
+/** Published content of websites (document 3, Public endpoints; decisions, Forms, website content, messages). */
+export const routes = [
+  answer({
+    method: 'GET',
+    path: '/content/:orgId/:siteKey{/*path}',
+    summary: 'Get published content of a website',
+    description:
+      'As the visitor, who needs content:deliver on the key of the website, or on assets for the files that all share. A document, or the bytes of a file.',
+    tag: 'Public content',
+    app: null,
+    permission: 'public',
+    limit: 'content',
+    origins: 'any',
+    status: 200,
+    response: deliveredDocument,
+    contentType: '*/*',
+    statuses: [206, 304, 416],
+    handle: async (request, scope) => {
+      const { header, line, params } = request
+      const encoded = line().path.replace(/^\/content\/[^/]+\/[^/]+/, '')
+      const versions = versionsOf(header('if-none-match'))
+      const row = await deliver(scope, params.siteKey, encoded, versions)
+      const isApart = contentHost(scope.config)?.isEachOrg ?? false
+      const headers = { ...cached, ...(isApart || isImage(row.content_type ?? '') ? {} : sandbox) }
+      return row.blob_id === null ? documentReply(row, versions, headers) : fileReply(request, sentFile(row, headers, scope))
+    },
+  }),
+]

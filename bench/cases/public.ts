@@ -1,0 +1,58 @@
+import type { Case, Group } from '#bench/case.ts'
+import { pathOf } from '#bench/cases/records.ts'
+import { sender } from '#bench/client.ts'
+import { load, type Shot } from '#bench/load.ts'
+import { nth } from '#bench/race.ts'
+import { startServer } from '#bench/servers/start.ts'
+
+/** What visitors do, against the same done by somebody with a key: their limits and roles must not make it dear. */
+export const publicSurfaces: Group = {
+  name: 'public',
+  cases: async (bench) => {
+    const { loaded, seconds, connections } = bench
+    const { workspaceId, token, typical } = loaded
+    // Behind a proxy, so that each request comes from an address of its own and no limit is met.
+    const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
+    bench.atEnd(api.stop)
+    const call = sender(api.url, loaded)
+    const key = `bench-${Date.now()}`
+    await call('POST', '/iam/groups', {
+      name: key,
+      policy: [{ effect: 'allow', actions: ['content:deliver', 'forms:submit'] }],
+      is_anonymous: true,
+    })
+    const site = await call('POST', '/sites', { key, name: 'Bench', published: true })
+    const pages = Array.from({ length: 100 }, (_, index) => `page-${index}`)
+    for (const page of pages) {
+      await call('PUT', `/sites/${site.id}/content/${page}`, { title: page, body: 'x'.repeat(2_000), published: true })
+    }
+    const field = { key: 'name', label: 'Name', type: 'string', required: true }
+    await call('POST', '/forms', { key, name: 'Bench', fields: [field], published: true })
+    const as = (shot: Omit<Shot, 'token'>) => () => load({ url: api.url, connections, seconds }, { token, ...shot })
+    const body = JSON.stringify({ values: { name: 'Somebody' } })
+    const cases: Case[] = [
+      {
+        name: 'content, get',
+        unit: 'requests/s',
+        floor: as({ method: 'GET', make: (index) => ({ path: `${pathOf(typical)}/${nth(typical.ids, index)}` }) }),
+        kontor: as({
+          method: 'GET',
+          make: (index) => ({ path: `/content/${workspaceId}/${key}/${nth(pages, index)}`, headers: fromAnywhere(index) }),
+        }),
+        aims: { ratioAtLeast: 0.5 },
+      },
+      {
+        name: 'form, submit',
+        unit: 'requests/s',
+        floor: as({ method: 'POST', make: () => ({ path: `/v1/orgs/${workspaceId}/records/locations`, body }) }),
+        kontor: as({ method: 'POST', make: (index) => ({ path: `/forms/${workspaceId}/${key}`, body, headers: fromAnywhere(index) }) }),
+        aims: { ratioAtLeast: 0.5 },
+      },
+    ]
+    return cases
+  },
+}
+
+const fromAnywhere = (index: number): Record<string, string> => ({
+  'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
+})

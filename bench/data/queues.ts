@@ -1,0 +1,58 @@
+import { sender } from '#bench/client.ts'
+import { Database } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+
+/** A queue that was filled straight in the database. */
+export interface FilledQueue {
+  /** `/v1/orgs/{org}/queues/{queue}`. */
+  readonly path: string
+  readonly items: number
+}
+
+const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'work' }, { key: 'out', kind: 'terminal' }]
+
+/** Claims run out at once, so that those who claim find something on both sides. */
+const settings = { lease_seconds: 1 }
+
+/** A tenth of the items waits, a tenth is in work, the others are done. Values: workspace, queue, how many. */
+const fillItems = sql(
+  'bench_fill_queue',
+  `insert into queue_items (workspace_id, queue_id, key, stage, status, priority, source, batch, payload, assignee_id, entered_stage_at,
+     created_at, closed_at, twin)
+   select $1, $2, 'key ' || number, case number % 10 when 0 then 'in' when 1 then 'work' else 'out' end,
+     case when number % 10 < 2 then 'open' else 'done' end, number % 3, 'import', 'batch ' || number % 20, '{}', '', now(), now(),
+     case when number % 10 < 2 then null else now() end, $2
+   from generate_series(1, $3::integer) as number`,
+)
+
+const fillCounts = sql(
+  'bench_count_queue',
+  `insert into queue_counts (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
+   select $1, $2, part, stage, status, false, 0, count(*)
+   from queue_items, unnest(array['', batch]) as part
+   where workspace_id = $1 and queue_id = $2
+   group by part, stage, status`,
+)
+
+/** Makes a queue of each size through the API, and fills it. */
+export async function makeQueues(
+  { databaseUrl, kontorUrl }: { readonly databaseUrl: string; readonly kontorUrl: string },
+  place: { readonly workspaceId: string; readonly token: string },
+  sizes: readonly number[],
+): Promise<FilledQueue[]> {
+  const db = new Database(databaseUrl, { connections: 1, name: 'bench queues', statementTimeoutMs: 900_000 })
+  const ask = sender(kontorUrl, place)
+  const made: FilledQueue[] = []
+  try {
+    for (const items of sizes) {
+      const { id }: { readonly id: string } = await ask('POST', '/queues', { name: `Of ${items}`, stages, settings })
+      await db.query(fillItems(place.workspaceId, id, items))
+      await db.query(fillCounts(place.workspaceId, id))
+      made.push({ path: `/v1/orgs/${place.workspaceId}/queues/${id}`, items })
+    }
+    for (const table of ['queue_items', 'queue_counts']) await db.query({ text: `vacuum analyze ${table}` })
+  } finally {
+    await db.close()
+  }
+  return made
+}

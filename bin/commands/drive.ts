@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { problem } from '#shared/kernel/errors.ts'
+import { schema, t } from '#shared/kernel/schema.ts'
+import { apiCommand } from '../command.ts'
+import { type Drive, openDrive, type Place, placeOf, queryOf } from '../drive/place.ts'
+import { fetchFile, type SentObject, sendFile } from '../drive/transfer.ts'
+import { count } from '../import/progress-bar.ts'
+
+const target = {
+  url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
+  key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
+  org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
+}
+
+interface Level {
+  readonly folders: readonly { readonly prefix: string; readonly name: string }[]
+  readonly objects: readonly (SentObject & { readonly name: string; readonly updated_at: string })[]
+  readonly cursor?: string
+}
+
+/** A level, page by page. */
+async function readLevel({ api }: Drive, { path, key }: Place): Promise<Level> {
+  const [folders, objects] = [[...([] as Level['folders'])], [...([] as Level['objects'])]]
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query: string = queryOf({ prefix: key, limit: '200', ...(cursor === '' ? {} : { cursor }) })
+    const page: Level = await api.get<Level>(`${path}/objects?${query}`)
+    folders.push(...page.folders)
+    objects.push(...page.objects)
+    cursor = page.cursor
+  }
+  return { folders, objects }
+}
+
+const isFolder = (key: string): boolean => key === '' || key.endsWith('/')
+
+export const driveCommands = [
+  apiCommand({
+    name: 'drive ls',
+    summary: 'List spaces, or the folders and files at a place',
+    options: schema(t.Object({ place: t.Optional(t.String({ description: '<space>:<folder/>; nothing for the spaces' })), ...target })),
+    run: async ({ place, ...options }, shell) => {
+      const drive = await openDrive(options, shell)
+      if (place === undefined) {
+        const lines = drive.spaces.map(
+          ({ key, name, object_count, total_bytes }) => `${key}:  ${name}, ${count(object_count)} files, ${count(total_bytes)} bytes`,
+        )
+        return { data: drive.spaces, lines }
+      }
+      const level = await readLevel(drive, placeOf(drive, place))
+      const sizes = level.objects.map(({ size }) => count(size))
+      const width = Math.max(1, ...sizes.map(({ length }) => length))
+      const folders = level.folders.map(({ name }) => `${'-'.padStart(width)}  ${''.padEnd(20)}  ${name}/`)
+      const files = level.objects.map(
+        ({ updated_at, name }, index) => `${sizes[index]?.padStart(width)}  ${updated_at.slice(0, 19)}Z  ${name}`,
+      )
+      return { data: level, lines: [...folders, ...files] }
+    },
+  }),
+  apiCommand({
+    name: 'drive get',
+    summary: 'Download a file',
+    options: schema(
+      t.Object({
+        place: t.String({ description: '<space>:<key>' }),
+        file: t.Optional(t.String({ description: 'where to; a file or folder, this folder by default' })),
+        ...target,
+      }),
+    ),
+    run: async ({ place, file = '.', ...options }, shell) => {
+      const drive = await openDrive(options, shell)
+      const from = placeOf(drive, place)
+      if (isFolder(from.key)) throw problem('VALIDATION_ERROR', 'Name a file, not a folder')
+      // A key is text and may spell anything; on this disk it is a name in one folder.
+      const name = basename(from.key).replace(/^\.{1,2}$/, '_')
+      const to = statSync(file, { throwIfNoEntry: false })?.isDirectory() ? join(file, name) : file
+      const size = await fetchFile(drive.api, from, to, shell.terminal)
+      return { data: { file: to, size }, lines: [`${to}, ${count(size)} bytes`] }
+    },
+  }),
+  apiCommand({
+    name: 'drive put',
+    summary: 'Upload a file',
+    options: schema(
+      t.Object({
+        file: t.String({ description: 'a file on this machine' }),
+        place: t.String({ description: '<space>:<key>; behind a folder the name stays' }),
+        ...target,
+      }),
+    ),
+    run: async ({ file, place, ...options }, shell) => {
+      const drive = await openDrive(options, shell)
+      const to = placeOf(drive, place)
+      const key = isFolder(to.key) ? to.key + basename(file) : to.key
+      const object = await sendFile(drive.api, file, { ...to, key }, shell.terminal)
+      return { data: object, lines: [`${to.spaceKey}:${object.key}, ${count(object.size)} bytes, ${object.content_type}`] }
+    },
+  }),
+  apiCommand({
+    name: 'drive mv',
+    summary: 'Rename or move a file or folder inside its space',
+    options: schema(
+      t.Object({
+        from: t.String({ description: '<space>:<key>' }),
+        to: t.String({ description: '<space>:<key>; a file keeps its name behind a folder' }),
+        ...target,
+      }),
+    ),
+    run: async ({ from, to, ...options }, shell) => {
+      const drive = await openDrive(options, shell)
+      const [source, goal] = [placeOf(drive, from), placeOf(drive, to)]
+      if (source.path !== goal.path) throw problem('VALIDATION_ERROR', 'Files move inside one space')
+      const key = isFolder(goal.key) && !isFolder(source.key) ? goal.key + basename(source.key) : goal.key
+      const data = await drive.api.post<{ moved: number }>(`${source.path}/move`, { json: { from: source.key, to: key } })
+      return { data, lines: [`${count(data.moved)} files moved`] }
+    },
+  }),
+  apiCommand({
+    name: 'drive rm',
+    summary: 'Delete a file, or a folder with all below it',
+    options: schema(t.Object({ place: t.String({ description: '<space>:<key>; a folder ends with /' }), ...target })),
+    run: async ({ place, ...options }, shell) => {
+      const drive = await openDrive(options, shell)
+      const { path, key } = placeOf(drive, place)
+      const data = await drive.api.delete<{ deleted: number }>(`${path}/objects?${queryOf({ key })}`)
+      return { data, lines: [`${count(data.deleted)} files deleted`] }
+    },
+  }),
+]

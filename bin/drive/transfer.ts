@@ -1,0 +1,87 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { problem } from '#shared/kernel/errors.ts'
+import type { Api } from '../import/api.ts'
+import { type ProgressBar, progressBar } from '../import/progress-bar.ts'
+import type { Terminal } from '../shell.ts'
+import { type Place, queryOf } from './place.ts'
+
+/** What the API says of a file. */
+export interface SentObject {
+  readonly key: string
+  readonly size: number
+  readonly content_type: string
+  readonly sha256: string
+}
+
+/** Sends a local file to a place and shows how far it is. Throws VALIDATION_ERROR where there is no such file, and what the API answers. */
+export async function sendFile(api: Api, file: string, { path, key }: Place, terminal: Terminal): Promise<SentObject> {
+  const size = await sizeOf(file)
+  const boundary = `kontor-${randomUUID()}`
+  const bar = progressBar(terminal, size, 'bytes')
+  try {
+    const body = () => formOf(boundary, key, createReadStream(file), basename(file), bar)
+    return await api.upload<SentObject>(`${path}/objects`, `multipart/form-data; boundary=${boundary}`, body)
+  } finally {
+    bar.clear()
+  }
+}
+
+async function* formOf(
+  boundary: string,
+  key: string,
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  bar: ProgressBar,
+): AsyncGenerator<Uint8Array> {
+  const field = `--${boundary}\r\nContent-Disposition: form-data; name="key"\r\n\r\n${key}\r\n`
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${encodeURIComponent(name)}"\r\n\r\n`
+  yield Buffer.from(field + head)
+  let done = 0
+  for await (const piece of bytes) {
+    yield piece
+    done += piece.length
+    bar.show(done)
+  }
+  yield Buffer.from(`\r\n--${boundary}--\r\n`)
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((cause: unknown) => {
+    throw problem('VALIDATION_ERROR', `There is no file ${file}`, { cause })
+  })
+  if (!found.isFile()) throw problem('VALIDATION_ERROR', `${file} is no file`)
+  return found.size
+}
+
+/**
+ * Writes a file of the drive to the local disk, shows how far it is, and gives its size. The file is there once it is whole and its digest
+ * is what the API told; until then it lies beside its place.
+ */
+export async function fetchFile(api: Api, { path, key }: Place, file: string, terminal: Terminal): Promise<number> {
+  const { bytes, size, sha256 } = await api.open(`${path}/download?${queryOf({ key })}`)
+  const half = `${file}.${randomUUID().slice(0, 8)}.half`
+  const bar = progressBar(terminal, size, 'bytes')
+  const digest = createHash('sha256')
+  let done = 0
+  const watched = async function* () {
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      digest.update(piece)
+      done += piece.length
+      bar.show(done)
+      yield piece
+    }
+  }
+  try {
+    await pipeline(watched(), createWriteStream(half))
+    if (digest.digest('hex') !== sha256) throw problem('INTERNAL', 'What arrived is not what was sent: its digest is another')
+    await rename(half, file)
+    return done
+  } finally {
+    bar.clear()
+    await rm(half, { force: true })
+  }
+}

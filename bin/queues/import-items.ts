@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { Outcome } from '../command.ts'
+import type { Api } from '../import/api.ts'
+import { count, progressBar } from '../import/progress-bar.ts'
+import { findTarget, type TargetOptions } from '../import/target.ts'
+import type { Shell } from '../shell.ts'
+import { type ItemRow, itemRows } from './item-rows.ts'
+import { findQueue } from './queue.ts'
+
+interface Options extends TargetOptions {
+  readonly file: string
+  readonly queue: string
+  readonly batch?: string | undefined
+}
+
+/** The most that one request carries (document 2, Queue items per add; document 1, Request body). */
+const most = { items: 500, bytes: 700_000 }
+
+interface Failure {
+  readonly row: number
+  readonly message: string
+}
+
+/** What came of some rows. */
+interface Sent {
+  readonly created: number
+  readonly duplicates: number
+  readonly failed: readonly Failure[]
+}
+
+/** Fills a queue with the rows of a CSV file, as a manifest; a key that is open already is left alone. A row that failed makes it a failure. */
+export async function importItems({ file, queue: key, batch, ...options }: Options, shell: Shell): Promise<Outcome> {
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (!isFile) throw problem('VALIDATION_ERROR', `file must be a file on a disk, got ${file}`)
+  const { api, orgId } = await findTarget(options, shell.environment)
+  const queue = await findQueue(api, orgId, key)
+  const bar = progressBar(shell.terminal, 0, 'items')
+  const total = { created: 0, duplicates: 0, failed: [] as Failure[] }
+  const send = async (rows: readonly ItemRow[]) => {
+    const sent = await sendRows(api, `/orgs/${orgId}/queues/${queue.id}/items`, rows, batch)
+    total.created += sent.created
+    total.duplicates += sent.duplicates
+    total.failed.push(...sent.failed)
+    bar.clear()
+    shell.say(sent.failed.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
+    bar.show(total.created + total.duplicates)
+  }
+  let [rows, bytes]: [ItemRow[], number] = [[], 0]
+  for await (const row of itemRows(file, queue)) {
+    const size = 'item' in row ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0
+    if (rows.length === most.items || (rows.length > 0 && bytes + size > most.bytes)) {
+      await send(rows)
+      ;[rows, bytes] = [[], 0]
+    }
+    rows.push(row)
+    bytes += size
+  }
+  if (rows.length > 0) await send(rows)
+  bar.clear()
+  const { created, duplicates, failed } = total
+  const open = duplicates > 0 ? `, ${count(duplicates)} were open already` : ''
+  return {
+    data: { queue: queue.key, created, duplicates, failed: failed.length, errors: failed.slice(0, 1_000) },
+    lines: [`${count(created)} items added to ${queue.name}${open}${failed.length > 0 ? `, ${count(failed.length)} rows failed` : ''}`],
+    failed: failed.length > 0,
+  }
+}
+
+/** Adds the items of rows. One that the API refuses by its place is left out, and the others are sent again. */
+async function sendRows(api: Api, path: string, rows: readonly ItemRow[], batch: string | undefined): Promise<Sent> {
+  const failed: Failure[] = rows.flatMap((row) => ('message' in row ? [row] : []))
+  let open = rows.flatMap((row) => ('item' in row ? [row] : []))
+  while (open.length > 0) {
+    try {
+      const json = { items: open.map(({ item }) => item), source: 'import', ...(batch === undefined ? {} : { batch }) }
+      const { created, duplicates } = await api.post<{ created: number; duplicates: number }>(path, { json })
+      return { created, duplicates, failed }
+    } catch (error) {
+      const [, place, message] = /^items\[(\d+)\]\.?(.*)$/s.exec(error instanceof Problem ? error.message : '') ?? []
+      const refused = place === undefined ? undefined : open[Number(place)]
+      if (!refused) throw error
+      failed.push({ row: refused.row, message: message ?? '' })
+      open = open.filter((row) => row !== refused)
+    }
+  }
+  return { created: 0, duplicates: 0, failed }
+}

@@ -1,0 +1,57 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** A scan that a station has not been told the verdict of. */
+export interface KeptScan {
+  readonly scan_id: string
+  readonly scanned_at: string
+  readonly key: string
+  readonly to_stage?: string | undefined
+  readonly station?: string | undefined
+}
+
+/** The scans of a station that wait to be sent, in a file that outlasts the station: a scan is on the disk before it is sent. */
+export interface KeptScans {
+  readonly waiting: () => readonly KeptScan[]
+  readonly keep: (scan: KeptScan) => void
+  readonly forget: (scanIds: ReadonlySet<string>) => void
+}
+
+/** Opens the file of a station; what an earlier one left in it waits still. A line that was cut off while it was written is none. */
+export function openKeptScans(path: string): KeptScans {
+  mkdirSync(dirname(path), { recursive: true })
+  let waiting = readLines(path)
+  const write = (file: string, flags: string, scans: readonly KeptScan[]) => {
+    const handle = openSync(file, flags, 0o600)
+    try {
+      if (scans.length > 0) writeSync(handle, scans.map((scan) => `${JSON.stringify(scan)}\n`).join(''))
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  }
+  return {
+    waiting: () => waiting,
+    keep(scan) {
+      waiting = [...waiting, scan]
+      write(path, 'a', [scan])
+    },
+    forget(scanIds) {
+      waiting = waiting.filter(({ scan_id }) => !scanIds.has(scan_id))
+      write(`${path}.new`, 'w', waiting)
+      renameSync(`${path}.new`, path)
+    },
+  }
+}
+
+function readLines(path: string): readonly KeptScan[] {
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as KeptScan)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+}

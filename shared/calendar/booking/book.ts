@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { findAttendees, insertAttendees } from '#shared/calendar/attendees-store.ts'
+import { type Booking, findBookingByRequest, insertBooking, lockPerson } from '#shared/calendar/booking/booking-store.ts'
+import type { Booked, BookInput } from '#shared/calendar/booking/schemas.ts'
+import { requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { lockCalendar } from '#shared/calendar/calendars-store.ts'
+import { newRow } from '#shared/calendar/create-event.ts'
+import { whenOf } from '#shared/calendar/event.ts'
+import { findEvent, insertEvents } from '#shared/calendar/events-store.ts'
+import { newAttendee, tokenOf } from '#shared/calendar/guests.ts'
+import { hear } from '#shared/calendar/hear.ts'
+import { requireNoOverlap } from '#shared/calendar/overlap.ts'
+import { written } from '#shared/calendar/rows.ts'
+import { noteSignals } from '#shared/calendar/signals.ts'
+import { tell } from '#shared/calendar/tell.ts'
+import { instantMs, instantText, minuteMs } from '#shared/calendar/time.ts'
+import { announceEvent } from '#shared/calendar/trigger.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/**
+ * Books a time of a page for a visitor, and mails the confirmation. The same request key again gives the first answer. Throws
+ * VALIDATION_ERROR for a time that is no slot of the page, SLOT_TAKEN for one that is taken; whoever books the same person's or calendar's
+ * time meanwhile waits.
+ */
+export async function book(scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> {
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const { calendar } = await requirePage(inside, key)
+    if (calendar.owner_id !== null) await lockPerson(tx, scope.workspace.id, calendar.owner_id)
+    await lockCalendar(tx, scope.workspace.id, calendar.id)
+    const open = await requirePage(inside, key)
+    const hash = createHash('sha256')
+      .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
+      .digest()
+    const known = requestKey === undefined ? undefined : await findBookingByRequest(tx, scope.workspace.id, calendar.id, requestKey)
+    if (known) return firstAnswer(inside, known, hash)
+    const minutes = requireDuration(open.page, input.duration)
+    const at = await requireSlot(inside, open, input.start, minutes)
+    return make(inside, open, { ...input, at, minutes }, requestKey ?? null, hash)
+  })
+}
+
+async function firstAnswer(scope: Scope, known: Booking, hash: Buffer): Promise<Booked> {
+  if (!known.request_hash?.equals(hash)) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this page with another body')
+  const event = await findEvent(scope.db, scope.workspace.id, known.event_id)
+  const guest = (await findAttendees(scope.db, scope.workspace.id, [known.event_id]))
+    .get(known.event_id)
+    ?.find(({ id }) => id === known.attendee_id)
+  if (!event || !guest) throw problem('NOT_FOUND')
+  const { start, end } = whenOf(event)
+  return { ok: true, start: instantText(start), end: instantText(end), token: tokenOf(scope, guest) }
+}
+
+async function requireSlot(scope: Scope, open: Awaited<ReturnType<typeof requirePage>>, text: string, minutes: number): Promise<number> {
+  const at = instantMs(text)
+  if (at === undefined) throw problem('VALIDATION_ERROR', 'start must be an RFC 3339 instant')
+  const [start] = await startsOfPage(scope, open, { from: at, to: at + 1 }, minutes)
+  if (!start || start.reason === 'notice' || start.reason === 'horizon')
+    throw problem('VALIDATION_ERROR', 'start must be one of the slots of this page')
+  if (start.reason !== undefined) throw problem('SLOT_TAKEN', 'This time is taken')
+  return at
+}
+
+async function make(
+  scope: Scope,
+  { calendar, page }: Awaited<ReturnType<typeof requirePage>>,
+  { at, minutes, name, email, notes = '' }: BookInput & { readonly at: number; readonly minutes: number },
+  requestKey: string | null,
+  requestHash: Buffer,
+): Promise<Booked> {
+  const { db, workspace } = scope
+  const to = at + minutes * minuteMs
+  const title = `${page.title || calendar.name}: ${name}`.slice(0, 300)
+  const said = {
+    title,
+    start: instantText(at),
+    end: instantText(to),
+    description: notes,
+    location: page.location,
+    timezone: calendar.timezone,
+  }
+  const event = newRow(scope, { calendar, access: 'write' }, said, 'booking', null)
+  await requireNoOverlap(scope, calendar, [event])
+  await insertEvents(db, workspace.id, [written(event)])
+  const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })
+  await insertAttendees(db, workspace.id, [guest])
+  const ids = { eventId: event.id, calendarId: calendar.id, attendeeId: guest.id }
+  await insertBooking(db, workspace.id, { ...ids, from: new Date(at), to: new Date(to), name, email, notes, requestKey, requestHash })
+  await tell(scope, hear(undefined, { event, guests: [guest] }, null), [guest], { isBooked: true })
+  await announceEvent(scope, calendar, 'created', event, [guest])
+  await noteSignals(scope, calendar, [event])
+  return { ok: true, start: said.start, end: said.end, token: tokenOf(scope, guest) }
+}

@@ -1,0 +1,36 @@
+import { accessTo, atLeast } from '#shared/calendar/access.ts'
+import type { SlotsQuery } from '#shared/calendar/booking/schemas.ts'
+import { requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { findCalendar } from '#shared/calendar/calendars-store.ts'
+import { findPeople } from '#shared/calendar/people-store.ts'
+import { instantText, readWindow } from '#shared/calendar/time.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** What a booking page says of itself. */
+export async function viewPage(scope: Scope, key: string) {
+  const { calendar, page } = await requirePage(scope, key)
+  const [owner] = calendar.owner_id === null ? [] : await findPeople(scope.db, scope.workspace.id, [calendar.owner_id])
+  return {
+    ...{ title: page.title || calendar.name, description: page.description, durations: [...page.durations] },
+    ...{ timezone: calendar.timezone, location: page.location, horizon_days: page.horizonDays },
+    hours: Object.fromEntries(Object.entries(page.hours).map(([day, spans]) => [day, (spans ?? []).map((span) => [...span])])),
+    ...{ owner_name: owner?.name ?? calendar.name, org_name: scope.workspace.name, color: scope.workspace.color },
+  }
+}
+
+/** The times of a page that can be booked; for a reader of the calendar that asks also those that cannot, and why. */
+export async function listSlots(scope: Scope, key: string, query: SlotsQuery, reader: Scope | undefined) {
+  const open = await requirePage(scope, key)
+  const minutes = requireDuration(open.page, query.duration)
+  const starts = await startsOfPage(scope, open, readWindow(query.from, query.to, open.calendar.timezone), minutes)
+  const slots = starts.filter(({ reason }) => reason === undefined).map(({ at }) => instantText(at))
+  const isAsked = query.explain === '1' || query.explain === 'true'
+  if (!isAsked || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
+  return { slots, refused: starts.flatMap(({ at, reason }) => (reason === undefined ? [] : [{ start: instantText(at), reason }])) }
+}
+
+async function mayExplain(scope: Scope, calendarId: string): Promise<boolean> {
+  const { actor, db, workspace } = scope
+  const calendar = await findCalendar(db, workspace.id, actor.type === 'user' ? actor.id : null, calendarId)
+  return calendar !== undefined && atLeast(accessTo(calendar, actor), 'read')
+}

@@ -1,0 +1,72 @@
+import { requireCalendar } from '#shared/calendar/access.ts'
+import { findAttendees } from '#shared/calendar/attendees-store.ts'
+import { type Calendar, calendarVersion, findCalendar, findCalendarByFeed } from '#shared/calendar/calendars-store.ts'
+import { type EventRow, originalOf } from '#shared/calendar/event.ts'
+import { listAllEvents, listRemoved } from '#shared/calendar/events-store.ts'
+import { type WrittenOut, writeIcs } from '#shared/calendar/ics/write.ts'
+import { findPeople } from '#shared/calendar/people-store.ts'
+import type { Access } from '#shared/calendar/schemas.ts'
+import { sightOf } from '#shared/calendar/sight.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { hashSecret } from '#shared/people/tokens.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** A calendar as a file for one who has this access to it: what it may not look into is there as time that is taken. */
+async function fileOf(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
+  const { db, workspace } = scope
+  const events = await listAllEvents(db, workspace.id, [calendar.id])
+  const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
+  const removed = Map.groupBy(await listRemoved(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
+  const person = scope.actor.type === 'user' ? scope.actor.id : null
+  const guests = withGuests
+    ? await findAttendees(
+        db,
+        workspace.id,
+        events.map(({ id }) => id),
+      )
+    : new Map()
+  const [owner] = calendar.owner_id === null ? [] : await findPeople(db, workspace.id, [calendar.owner_id])
+  const out = events.flatMap((event): WrittenOut[] => {
+    const own = guests.get(event.id) ?? []
+    const isGuest = person !== null && own.some(({ user_id }: { user_id: string | null }) => user_id === person)
+    const sight = sightOf(event, { access, isGuest })
+    if (sight === 'none') return []
+    const organizer = event.organizer ?? (own.length > 0 && owner ? { name: owner.name, email: owner.email } : undefined)
+    const starts = (removed.get(event.id) ?? []).flatMap((one: EventRow) => originalOf(one) ?? [])
+    const reminders = event.reminders ?? []
+    return [
+      {
+        event,
+        series: series.get(event.series_id ?? ''),
+        removed: starts,
+        sight,
+        ...(organizer ? { organizer } : {}),
+        attendees: own,
+        reminders,
+      },
+    ]
+  })
+  return writeIcs({ name: calendar.name, zone: calendar.timezone, events: out, now: scope.now() })
+}
+
+/** A calendar as a file (document 3, export), for a caller that may read it. A records calendar has none: its records are exported. */
+export async function exportCalendarFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
+  const { calendar, access } = await requireCalendar(scope, calendarId, 'read')
+  if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar is exported with its records')
+  return { name: `${calendar.key}.ics`, text: await fileOf(scope, calendar, access, true) }
+}
+
+/** What a subscription link opens, and the tag of how it is now. NOT_FOUND for a secret that is none any more. */
+export async function requireFeed(scope: Scope, token: string): Promise<{ calendarId: string; etag: string }> {
+  const { db, workspace } = scope
+  const calendar = await findCalendarByFeed(db, workspace.id, hashSecret(token))
+  if (!calendar) throw problem('NOT_FOUND')
+  return { calendarId: calendar.id, etag: `"${calendar.id}-${await calendarVersion(db, workspace.id, calendar.id)}"` }
+}
+
+/** A calendar as its subscription link shows it: to a reader, without guests. */
+export async function feedFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
+  const calendar = await findCalendar(scope.db, scope.workspace.id, null, calendarId)
+  if (!calendar) throw problem('NOT_FOUND')
+  return { name: `${calendar.key}.ics`, text: await fileOf(scope, calendar, 'read', false) }
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import type { Answer, EventStatus } from '#shared/calendar/event.ts'
+import { clean, type Jcal } from '#shared/calendar/ics/jcal.ts'
+import type { RawComponent } from '#shared/calendar/ics/lines.ts'
+import { parseComponent, propertiesOf, property, rawValue, textOf } from '#shared/calendar/ics/parse.ts'
+import { durationMs, type FileTime, instantOf, timesOf, type ZoneBook, zoneOfTime } from '#shared/calendar/ics/times.ts'
+import { partsOf, readRule } from '#shared/calendar/rule.ts'
+import { dateMs, dateText, dayMs, wallMs } from '#shared/calendar/time.ts'
+import { type When, wallOf } from '#shared/calendar/when.ts'
+
+/** A guest of a file. */
+export interface FileGuest {
+  readonly email: string
+  readonly name: string
+  readonly status: Answer
+}
+
+/** An event of a file, read. */
+export interface FileEvent {
+  readonly line: number
+  readonly uid: string
+  readonly sequence: number
+  /** When it was written, to tell two of the same number apart. */
+  readonly stamp: string
+  readonly when: When
+  /** Of a changed occurrence: which start it stands for, as a date or a reading of a clock. */
+  readonly original: FileTime | undefined
+  readonly recurrence: string | null
+  /** Starts beside the rule and without it, as the clock of the event shows them. */
+  readonly rdates: readonly number[]
+  readonly exdates: readonly number[]
+  readonly title: string
+  readonly description: string
+  readonly location: string
+  readonly status: EventStatus
+  readonly isPrivate: boolean
+  readonly isFree: boolean
+  readonly reminders: readonly number[] | null
+  readonly organizer: { readonly name: string; readonly email: string } | null
+  readonly guests: readonly FileGuest[]
+  /** What of it could not be taken over. */
+  readonly notes: readonly string[]
+}
+
+const [mostRdates, mostExdates, mostGuests] = [2_000, 10_000, 100]
+
+/** Reads an event. Throws an Error or a Problem that says what of it cannot be read. */
+export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
+  const component = parseComponent(raw)
+  const notes: string[] = []
+  const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
+  if (rules.length > 1) notes.push('has several RRULE: the first one counts')
+  if (property(component, 'exrule')) notes.push('has EXRULE, which is left out')
+  const recurrence = rules[0] === undefined ? null : readRule(rules[0])
+  const when = readFileWhen(component, recurrence, book, notes)
+  const rdates = readings(component, 'rdate', when, book)
+  if (rdates.length > mostRdates) throw new Error(`has more than ${mostRdates} RDATEs`)
+  const exdates = readings(component, 'exdate', when, book)
+  if (exdates.length > mostExdates) throw new Error(`has more than ${mostExdates} EXDATEs`)
+  const recurrenceId = property(component, 'recurrence-id')
+  const original = recurrenceId && timesOf(recurrenceId)[0]
+  if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which the first is taken')
+  return {
+    line: raw.line,
+    uid: textOf(component, 'uid').slice(0, 1_000) || contentUid(raw),
+    sequence: Math.min(2_000_000_000, Math.max(0, Math.trunc(Number(textOf(component, 'sequence')) || 0))),
+    stamp: textOf(component, 'dtstamp'),
+    when,
+    original,
+    // RDATEs alone repeat as well: a rule that gives the first start carries them.
+    recurrence: original ? null : (recurrence ?? (rdates.length > 0 ? 'FREQ=DAILY;COUNT=1' : null)),
+    rdates: original ? [] : rdates,
+    exdates: original ? [] : exdates,
+    title: cut(textOf(component, 'summary'), 300, 'SUMMARY', notes) || 'Untitled',
+    description: cut(textOf(component, 'description'), 20_000, 'DESCRIPTION', notes),
+    location: cut(textOf(component, 'location'), 500, 'LOCATION', notes),
+    status: statusOf(textOf(component, 'status')),
+    isPrivate: /^(?:private|confidential)$/i.test(textOf(component, 'class')),
+    isFree: /^transparent$/i.test(textOf(component, 'transp')),
+    reminders: remindersOf(component),
+    ...peopleOf(component, notes),
+    notes,
+  }
+}
+
+function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneBook, notes: string[]): When {
+  const dtstart = property(component, 'dtstart')
+  const start = dtstart && timesOf(dtstart)[0]
+  if (!start) throw new Error('has no DTSTART')
+  const dtend = property(component, 'dtend')
+  const end = dtend && timesOf(dtend)[0]
+  const text = textOf(component, 'duration')
+  const duration = text === '' ? undefined : durationMs(text)
+  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`DURATION is none: ${text.slice(0, 60)}`)
+  if (start.isDate) return readDates(start, end, duration, book)
+  const zone = zoneOfTime(start, spanEnd(start, recurrence), book)
+  if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which is none of the IANA list`)
+  if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which is none of the IANA list: its instant is kept`)
+  const from = instantOf(start, zone, book)
+  // A floating end goes by its start's zone.
+  const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, book))
+  const to = end
+    ? end.isDate
+      ? instantOf({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, book)
+      : instantOf(end, endZone, book)
+    : from + (duration ?? 0)
+  if (to < from) throw new Error('ends before it starts')
+  return { allDay: false, start: from, end: to, zone: zone ?? 'UTC' }
+}
+
+function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, book: ZoneBook): When {
+  const last = end ? dateMs(dateText(end.wall)) : start.wall + Math.max(dayMs, Math.ceil((duration ?? 0) / dayMs) * dayMs)
+  if (last < start.wall) throw new Error('ends before it starts')
+  return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: book.floating }
+}
+
+/** Until when a zone's offsets matter: of a series to the end of its rule, two years on at most. */
+function spanEnd(start: FileTime, recurrence: string | null): number {
+  if (recurrence === null) return start.wall
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(partsOf(recurrence).get('UNTIL') ?? '') ?? []
+  const until = year === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${year}-${month}-${day}T00:00:00Z`)
+  return Math.max(start.wall, Math.min(until, start.wall + 730 * dayMs))
+}
+
+/** The starts of RDATE or EXDATE, as the clock of the event shows them; a date beside a timed event means that day's start. */
+function readings(component: Jcal, name: string, when: When, book: ZoneBook): number[] {
+  const clock = wallOf(when, when.start) % dayMs
+  return propertiesOf(component, name).flatMap((one) =>
+    timesOf(one).map((time) => {
+      if (when.allDay) return dateMs(dateText(time.wall))
+      if (time.isDate) return time.wall + clock
+      const zone = zoneOfTime(time, time.wall, time.tzid === undefined && !time.isUtc ? { ...book, floating: when.zone } : book)
+      return wallMs(instantOf(time, zone, book), when.zone)
+    }),
+  )
+}
+
+/** The start of a series that an occurrence stands for, in milliseconds like those of the series. */
+export function originalIn(time: FileTime, series: When, book: ZoneBook): number {
+  if (series.allDay) return dateMs(dateText(time.isUtc ? wallMs(time.wall, series.zone) : time.wall))
+  const clock = wallOf(series, series.start) % dayMs
+  if (time.isDate) return instantOf({ ...time, wall: time.wall + clock, isDate: false }, series.zone, book)
+  const own = time.tzid === undefined && !time.isUtc ? { ...book, floating: series.zone } : book
+  return instantOf(time, zoneOfTime(time, time.wall, own), own)
+}
+
+function cut(text: string, most: number, name: string, notes: string[]): string {
+  const letters = clean(text)
+  if (letters.length <= most) return letters
+  notes.push(`has ${name} of more than ${most} characters, which is cut`)
+  return [...letters].slice(0, most).join('').slice(0, most)
+}
+
+const statusOf = (text: string): EventStatus =>
+  /^cancelled$/i.test(text) ? 'cancelled' : /^tentative$/i.test(text) ? 'tentative' : 'confirmed'
+
+function remindersOf([, , components]: Jcal): number[] | null {
+  const alarms = components.filter(([name]) => name === 'valarm')
+  const minutes = alarms.flatMap((alarm) => {
+    const [, parameters, , value] = property(alarm, 'trigger') ?? []
+    const ms = parameters?.related === undefined ? durationMs(String(value ?? '')) : undefined
+    const before = ms === undefined ? Number.NaN : Math.round(-ms / 60_000)
+    return before >= 0 && before <= 10_080 ? [before] : []
+  })
+  return alarms.length === 0 ? null : [...new Set(minutes)].slice(0, 5)
+}
+
+const answers: Readonly<Record<string, Answer>> = { ACCEPTED: 'accepted', DECLINED: 'declined', TENTATIVE: 'tentative' }
+
+function peopleOf(component: Jcal, notes: string[]): Pick<FileEvent, 'organizer' | 'guests'> {
+  const person = ([, { cn = '' }, , value]: readonly [string, Readonly<Record<string, string>>, string, ...unknown[]]) => ({
+    email: clean(String(value ?? ''))
+      .replace(/^mailto:/i, '')
+      .trim()
+      .slice(0, 320),
+    name: clean(String(cn)).slice(0, 200),
+  })
+  const organizer = property(component, 'organizer')
+  const attendees = propertiesOf(component, 'attendee').map((one) => ({
+    ...person(one),
+    status: answers[String(one[1].partstat).toUpperCase()] ?? ('needs_action' as const),
+  }))
+  const guests = [
+    ...new Map(attendees.filter(({ email }) => email.includes('@')).map((guest) => [guest.email.toLowerCase(), guest])).values(),
+  ]
+  if (guests.length > mostGuests) notes.push(`has ${guests.length} guests, of which ${mostGuests} are kept`)
+  return { organizer: organizer ? person(organizer) : null, guests: guests.slice(0, mostGuests) }
+}
+
+/** The UID of an event that has none: made of what it says, so that the same file again means the same event. */
+const contentUid = ({ lines }: RawComponent): string =>
+  `${createHash('sha256')
+    .update(lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE)\b/i.test(line)).join('\n'))
+    .digest('hex')
+    .slice(0, 40)}@import`

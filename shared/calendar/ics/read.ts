@@ -1,0 +1,56 @@
+import { readFileZones, zoneByName } from '#shared/calendar/ics/file-zones.ts'
+import { takeApart } from '#shared/calendar/ics/lines.ts'
+import { type FileEvent, readFileEvent } from '#shared/calendar/ics/read-event.ts'
+import type { ZoneBook } from '#shared/calendar/ics/times.ts'
+import { problem } from '#shared/kernel/errors.ts'
+
+/** What was wrong with something in a file. */
+export interface Warning {
+  readonly line: number
+  readonly uid: string
+  readonly message: string
+}
+
+/** A file, read: the events of each UID, and what could not be read. */
+export interface ReadFile {
+  readonly byUid: readonly (readonly [string, readonly FileEvent[]])[]
+  readonly book: ZoneBook
+  readonly warnings: readonly Warning[]
+  /** Events that could not be read and have nothing else under their UID. */
+  readonly unread: number
+}
+
+/** Events that one file may hold (document 3, Limits). */
+const mostEvents = 2_000
+
+/**
+ * Reads a file of any calendar. What of it cannot be read is named and left out. Throws VALIDATION_ERROR for a file that holds no calendar,
+ * one that is not closed, or more than 2,000 events.
+ */
+export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
+  const { components, properties } = takeApart(new TextDecoder('utf-8').decode(bytes))
+  const raws = components.filter(({ name }) => name === 'VEVENT')
+  if (raws.length > mostEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${mostEvents} events, got ${raws.length}`)
+  const [, named = ''] = /^X-WR-TIMEZONE[^:]*:(.*)$/im.exec(properties.join('\n')) ?? []
+  const floating = zoneByName(named) ?? zone
+  const book = { inFile: readFileZones(components), floating, first: [floating, zone] }
+  const others = new Set(components.map(({ name }) => name).filter((name) => name !== 'VEVENT' && name !== 'VTIMEZONE'))
+  const warnings: Warning[] =
+    others.size > 0 ? [{ line: 0, uid: '', message: `${[...others].slice(0, 10).join(', ')} are no events and left out` }] : []
+  const events: FileEvent[] = []
+  const failed = new Set<string>()
+  for (const raw of raws) {
+    try {
+      const event = readFileEvent(raw, book)
+      events.push(event)
+      for (const message of event.notes) warnings.push({ line: raw.line, uid: event.uid, message })
+    } catch (error) {
+      const uid = /^UID[^:]*:(.*)$/im.exec(raw.lines.join('\n'))?.[1]?.trim().slice(0, 1_000) ?? ''
+      failed.add(uid === '' ? `line ${raw.line}` : uid)
+      warnings.push({ line: raw.line, uid, message: String((error as Error).message).slice(0, 300) })
+    }
+  }
+  const byUid = [...Map.groupBy(events, ({ uid }) => uid)]
+  const read = new Set(byUid.map(([uid]) => uid))
+  return { byUid, book, warnings, unread: [...failed].filter((uid) => !read.has(uid)).length }
+}

@@ -1,0 +1,65 @@
+import { type FileZone, zoneByName, zoneByOffsets } from '#shared/calendar/ics/file-zones.ts'
+import type { JcalProperty } from '#shared/calendar/ics/jcal.ts'
+import { atWall, dayMs, requireReckonable } from '#shared/calendar/time.ts'
+import { isDay } from '#shared/kernel/instant.ts'
+
+/** A time as a file writes it: a date, or what a clock shows, in UTC, in a zone, or nowhere in particular. */
+export interface FileTime {
+  readonly wall: number
+  readonly isDate: boolean
+  readonly isUtc: boolean
+  readonly tzid: string | undefined
+}
+
+/** What the times of a file are read with. */
+export interface ZoneBook {
+  readonly inFile: ReadonlyMap<string, FileZone>
+  /** Of floating times: X-WR-TIMEZONE, else the calendar's. */
+  readonly floating: string
+  /** Zones that are tried before others for one that goes by offsets. */
+  readonly first: readonly string[]
+}
+
+const form = /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})(Z)?)?$/
+
+/** The times of a property; of a period its start. Throws an Error for what is no time. */
+export function timesOf([name, parameters, type, ...values]: JcalProperty): FileTime[] {
+  return values.flat().map((value) => {
+    const text = String(value).split('/')[0] ?? ''
+    const [, year, month, day, hour, minute, second, utc] = form.exec(text.trim()) ?? []
+    if (year === undefined || !isDay(`${year}-${month}-${day}`)) throw new Error(`${name.toUpperCase()} is no time: ${text.slice(0, 60)}`)
+    const isDate = hour === undefined || type === 'date'
+    if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60))
+      throw new Error(`${name.toUpperCase()} is no time: ${text}`)
+    const clock = isDate ? 0 : ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(59, Number(second))) * 1_000
+    const wall = requireReckonable(Date.parse(`${year}-${month}-${day}T00:00:00Z`) + clock, name.toUpperCase())
+    return { wall, isDate, isUtc: utc !== undefined, tzid: typeof parameters.tzid === 'string' ? parameters.tzid : undefined }
+  })
+}
+
+/** The zone of a time: by its name, else by its offsets until `until`; undefined when there is none of the same offsets. */
+export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book: ZoneBook): string | undefined {
+  if (isUtc) return 'UTC'
+  if (tzid === undefined) return book.floating
+  const named = zoneByName(tzid)
+  if (named) return named
+  const zone = book.inFile.get(tzid)
+  return zone ? zoneByOffsets(tzid, zone, wall, until, book.first) : book.floating
+}
+
+/** The instant of a time: by the clock of its zone, or by the offset that the file gives. */
+export function instantOf(time: FileTime, zone: string | undefined, book: ZoneBook): number {
+  if (time.isUtc) return time.wall
+  if (zone !== undefined) return atWall(time.wall, zone)
+  return time.wall - (book.inFile.get(time.tzid ?? '')?.(time.wall) ?? 0)
+}
+
+/** How long a duration is, in milliseconds; undefined when the text is none. Weeks and days count 24 hours each. */
+export function durationMs(text: string): number | undefined {
+  const [, sign, weeks, days, hours, minutes, seconds] =
+    /^([+-])?P(?=\d|T\d)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/i.exec(text.trim()) ?? []
+  if ([weeks, days, hours, minutes, seconds].every((part) => part === undefined)) return undefined
+  const n = (part: string | undefined) => Number(part ?? 0)
+  const ms = (n(weeks) * 7 + n(days)) * dayMs + ((n(hours) * 60 + n(minutes)) * 60 + n(seconds)) * 1_000
+  return sign === '-' ? -ms : ms
+}

@@ -1,0 +1,115 @@
+import { requireCalendar } from '#shared/calendar/access.ts'
+import { findMembers, insertAttendees } from '#shared/calendar/attendees-store.ts'
+import type { Calendar } from '#shared/calendar/calendars-store.ts'
+import type { EventRow } from '#shared/calendar/event.ts'
+import { whenOf } from '#shared/calendar/event.ts'
+import { deleteExceptions, findUids, insertEvents, updateEvents } from '#shared/calendar/events-store.ts'
+import { newAttendee } from '#shared/calendar/guests.ts'
+import type { ReadFile, Warning } from '#shared/calendar/ics/read.ts'
+import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
+import { type ImportedSet, importedSets } from '#shared/calendar/imported-rows.ts'
+import { requireNoOverlap } from '#shared/calendar/overlap.ts'
+import { written } from '#shared/calendar/rows.ts'
+import { noteSignals } from '#shared/calendar/signals.ts'
+import { announceImported } from '#shared/calendar/trigger.ts'
+import { inSavepoint } from '#shared/db/savepoint.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** The calendar that a file goes into: one that the caller may write, and that keeps events of its own. */
+export async function importInto(scope: Scope, calendarId: string): Promise<Calendar> {
+  const { calendar } = await requireCalendar(scope, calendarId, 'write')
+  if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar takes no events: import records')
+  return calendar
+}
+
+/** What came of a part of a file. */
+export interface Imported {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly warnings: readonly Warning[]
+}
+
+/**
+ * Writes the events of some UIDs: one that the calendar has is replaced whole, its number never falls. Guests are kept with their answers and
+ * nobody is mailed. In a calendar without overlaps one that would overlap is left out. In the caller's transaction; doing it again updates.
+ */
+export async function importEvents(scope: Scope, calendar: Calendar, part: ReadFile['byUid'], book: ReadFile['book']): Promise<Imported> {
+  const { db, workspace } = scope
+  const sets = importedSets(
+    scope,
+    calendar,
+    part,
+    book,
+    await findUids(
+      db,
+      workspace.id,
+      calendar.id,
+      part.map(([uid]) => uid),
+    ),
+  )
+  const written = calendar.settings.no_overlap ? await writeApart(scope, calendar, sets) : { sets, warnings: [] }
+  if (!calendar.settings.no_overlap) await writeSets(scope, sets)
+  const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
+  await noteSignals(scope, calendar, rows)
+  const ahead = written.sets.filter(({ event }) => event.recurrence !== null || whenOf(event).end > scope.now().getTime())
+  for (const isNew of [true, false]) {
+    await announceImported(
+      scope,
+      calendar,
+      isNew ? 'created' : 'updated',
+      ahead.filter((set) => set.isNew === isNew),
+    )
+  }
+  const created = written.sets.filter(({ isNew }) => isNew).length
+  return { created, updated: written.sets.length - created, skipped: sets.length - written.sets.length, warnings: written.warnings }
+}
+
+/** One after the other, each in a savepoint: what overlaps an event before it is left out. */
+async function writeApart(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]) {
+  const done: ImportedSet[] = []
+  const warnings: Warning[] = []
+  for (const set of sets) {
+    try {
+      await inSavepoint(scope.db, async () => {
+        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions])
+        await writeSets(scope, [set])
+      })
+      done.push(set)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'SLOT_TAKEN') throw error
+      warnings.push({ line: set.line, uid: set.event.uid, message: `SLOT_TAKEN: ${error.message}` })
+    }
+  }
+  return { sets: done, warnings }
+}
+
+async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {
+  const { db, workspace } = scope
+  const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
+  await deleteExceptions(db, workspace.id, known)
+  await updateEvents(
+    db,
+    workspace.id,
+    sets.filter(({ isNew }) => !isNew).map(({ event }) => written(event)),
+  )
+  await insertEvents(db, workspace.id, [
+    ...sets.filter(({ isNew }) => isNew).map(({ event }) => written(event)),
+    ...sets.flatMap(({ exceptions }) => exceptions.map(written)),
+  ])
+  const guests = sets.flatMap(({ guests }) => guests)
+  const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
+  const members = new Map(
+    (emails.length > 0 ? await findMembers(db, workspace.id, [], emails) : []).map((one) => [one.email.toLowerCase(), one.id]),
+  )
+  await insertAttendees(
+    db,
+    workspace.id,
+    guests.flatMap(([event, all]: readonly [EventRow, FileEvent['guests']]) =>
+      all.map(({ email, name, status }, position) =>
+        newAttendee(scope, event.id, { user_id: members.get(email.toLowerCase()) ?? null, email, name }, position, { status }),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,106 @@
+import { stamped } from '#shared/calendar/apply-change.ts'
+import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/calendar/attendees-store.ts'
+import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-store.ts'
+import type { Invitation } from '#shared/calendar/booking/schemas.ts'
+import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
+import { type Attendee, type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import { findEvent, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'
+import { lastStart } from '#shared/calendar/expand.ts'
+import { hear } from '#shared/calendar/hear.ts'
+import { writeIcs } from '#shared/calendar/ics/write.ts'
+import { organizerOf } from '#shared/calendar/organizer.ts'
+import { written } from '#shared/calendar/rows.ts'
+import { tell } from '#shared/calendar/tell.ts'
+import { dayMs } from '#shared/calendar/time.ts'
+import { announceEvent } from '#shared/calendar/trigger.ts'
+import { shownTime } from '#shared/calendar/when.ts'
+import { ruleWords, whenWords } from '#shared/calendar/words.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { hashSecret } from '#shared/people/tokens.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/** Invitations open until so long after their event, a series' after its last occurrence (decisions, Calendar). */
+const openMs = 30 * dayMs
+
+interface Invited {
+  readonly guest: Attendee
+  readonly event: EventRow
+  readonly calendar: Calendar
+}
+
+/** What a guest's secret opens. NOT_FOUND for one that is none, or of an event that ended 30 days ago. */
+async function requireInvited(scope: Scope, token: string): Promise<Invited> {
+  const { db, workspace } = scope
+  const guest = await findAttendeeByToken(db, workspace.id, hashSecret(token))
+  const event = guest && (await findEvent(db, workspace.id, guest.event_id))
+  const calendar = event && (await findCalendar(db, workspace.id, null, event.calendar_id))
+  if (!guest || !event || !calendar || hasEnded(event, scope.now().getTime() - openMs)) throw problem('NOT_FOUND')
+  return { guest, event, calendar }
+}
+
+function hasEnded(event: EventRow, before: number): boolean {
+  const { start, end } = whenOf(event)
+  const series = seriesOf(event)
+  const last = series ? lastStart(series) : start
+  return last !== undefined && last + (end - start) < before
+}
+
+/** An invitation as its guest sees it. */
+export const seeInvitation = async (scope: Scope, token: string): Promise<Invitation> => viewOf(scope, await requireInvited(scope, token))
+
+/** A guest's answer. Of a booker who declines the booking is cancelled, and stays so whatever it answers later. */
+export function answerByToken(scope: Scope, token: string, status: 'accepted' | 'declined' | 'tentative'): Promise<Invitation> {
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const { event: found } = await requireInvited(inside, token)
+    await lockEvent(tx, scope.workspace.id, found.series_id ?? found.id)
+    const invited = await requireInvited(inside, token)
+    const { guest } = invited
+    if (isOff(invited.event)) return viewOf(inside, invited)
+    await writeAnswer(tx, scope.workspace.id, guest, status)
+    const answered = { ...invited, guest: { ...guest, status } }
+    return viewOf(inside, guest.is_booker && status === 'declined' ? await callOff(inside, answered) : answered)
+  })
+}
+
+const isOff = ({ status, is_removed }: EventRow): boolean => status === 'cancelled' || is_removed
+
+async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
+  const { event, calendar } = invited
+  const guests = (await findAttendees(scope.db, scope.workspace.id, [event.id])).get(event.id) ?? []
+  await cancelBooking(scope.db, scope.workspace.id, event.id)
+  const after = stamped(event, { ...event, status: 'cancelled' }, scope.now())
+  await updateEvents(scope.db, scope.workspace.id, [written(after)])
+  await tell(scope, hear({ event, guests }, { event: after, guests }, null), guests)
+  await announceEvent(scope, calendar, 'cancelled', after, guests)
+  return { ...invited, event: after }
+}
+
+async function viewOf(scope: Scope, { guest, event, calendar }: Invited): Promise<Invitation> {
+  const when = whenOf(event)
+  const words = ruleWords(event.recurrence)
+  const organizer = event.organizer ?? (await organizerOf(scope, event.created_by, calendar))
+  return {
+    ...{ title: event.title, description: event.description, location: event.location },
+    start: shownTime(when.start, when.allDay),
+    end: shownTime(when.end, when.allDay),
+    ...{ all_day: when.allDay, timezone: when.zone, when: `${whenWords(when)}${words === '' ? '' : `, ${words}`}` },
+    recurring: event.recurrence !== null,
+    cancelled: isOff(event),
+    organizer: organizer.name,
+    org_name: scope.workspace.name,
+    ...{ guest_name: guest.name, guest_email: guest.email, status: guest.status },
+    booking: (await findBooking(scope.db, scope.workspace.id, event.id)) !== undefined,
+  }
+}
+
+/** The event of an invitation as a file, that asks or calls off as the mails do. */
+export async function invitationFile(scope: Scope, token: string): Promise<string> {
+  const { guest, event, calendar } = await requireInvited(scope, token)
+  const series = event.series_id === null ? undefined : await findEvent(scope.db, scope.workspace.id, event.series_id)
+  const { name } = await organizerOf(scope, event.created_by, calendar)
+  const from = /<([^<>]+)>\s*$/.exec(scope.config.mailFrom)?.[1] ?? scope.config.mailFrom
+  const organizer = event.organizer ?? { name, email: from }
+  const method = isOff(event) ? 'CANCEL' : 'REQUEST'
+  return writeIcs({ method, events: [{ event, series, sight: 'details', organizer, attendees: [guest] }], now: scope.now() })
+}

@@ -1,0 +1,65 @@
+import { prefixesOf } from '#shared/drive/key.ts'
+import { findSpace } from '#shared/drive/store/spaces.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** A space as the drive works with it. */
+export interface FoundSpace {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  readonly type: 'user' | 'org' | 'custom'
+  readonly owner_id: string | null
+  readonly is_main: boolean
+  readonly created_at: string
+}
+
+interface Row extends FoundSpace {
+  readonly modes: readonly ('view' | 'edit')[]
+  readonly modes_anywhere: readonly ('view' | 'edit')[]
+}
+
+/** What is asked of a space or of a place in it. */
+export type Need = 'read' | 'write' | 'manage'
+type Access = Readonly<Record<Need, boolean>>
+
+const nothing: Access = { read: false, write: false, manage: false }
+
+/**
+ * The space that an id or key names, where the caller may do what is needed at a place in it: a folder, a file, empty text for all of it,
+ * or null for any place at all. NOT_FOUND where it has no standing, FORBIDDEN where it may see and not do this (document 3,
+ * Authentication).
+ */
+export async function requireSpace(scope: Scope, name: string, at: string | null, need: Need): Promise<FoundSpace> {
+  const row = await readSpace(scope, name, at)
+  const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : nothing
+  if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
+  if (!access[need]) throw problem('FORBIDDEN', `Needs drive:${need} on ${row.key}`)
+  return row
+}
+
+/** What the caller's roles allow in a space of the team, or ownership in a personal one. */
+export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
+  if (space.type === 'user') {
+    const owns = actor.id !== null && space.owner_id === actor.id
+    return { read: owns, write: owns, manage: owns }
+  }
+  const may = (need: Need) => actor.policy.permits(`drive:${need}`, space.key) !== 'never'
+  return { read: may('read'), write: may('write'), manage: may('manage') }
+}
+
+/** A share reaches people; whoever has it adds what it gives to what the caller's roles do. */
+function accessTo(scope: Scope, space: FoundSpace, modes: Row['modes']): Access {
+  const { read, write, manage } = ownAccess(scope, space)
+  if (scope.actor.type !== 'user') return { read, write, manage }
+  return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
+}
+
+async function readSpace(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
+  const { workspace, actor } = scope
+  const [id, key] = isUuid(name) ? [name, null] : [null, name]
+  const person = actor.type === 'user' ? actor.id : null
+  const prefixes = at === null ? [] : prefixesOf(at)
+  return (await readRows<Row>(scope, findSpace(workspace.id, id, key, person, prefixes)))[0]
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '#shared/db/database.ts'
+import { requireSpace } from '#shared/drive/access.ts'
+import { checkKey, isFolder, type KeyRange, limbo, rangeOf } from '#shared/drive/key.ts'
+import { takeRoom } from '#shared/drive/room.ts'
+import { countRange, deleteMetFolders, deleteRange, moveRange } from '#shared/drive/store/objects.ts'
+import { deleteSharesIn, moveShares } from '#shared/drive/store/shares.ts'
+import { lockSpace } from '#shared/drive/store/spaces.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/** Files that one move or deletion of a folder may touch (document 3, Limits). */
+const maxFiles = 2_000
+
+interface Counted {
+  readonly rows: number
+  readonly files: number
+  readonly longest: number
+}
+
+/**
+ * Deletes a file, or a folder with all below it, and says how many files that were; shares of what is deleted end. A missing file is
+ * NOT_FOUND, a missing folder 0. Throws as `requireSpace` does, and VALIDATION_ERROR where a folder holds too many files.
+ */
+export async function removeObjects(scope: Scope, spaceName: string, key: string): Promise<number> {
+  checkKey(key)
+  const space = await requireSpace(scope, spaceName, key, 'write')
+  const { workspace } = scope
+  const range = rangeOf(key)
+  return scope.db.transaction(async (tx) => {
+    await tx.query(lockSpace(workspace.id, space.id))
+    await countWithin(tx, workspace.id, space.id, range)
+    const [gone] = await tx.query<{ files: number; bytes: number }>(deleteRange(workspace.id, space.id, range.first, range.behind))
+    if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
+    if (gone.files > maxFiles) throw tooMany()
+    await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.behind))
+    await takeRoom(within(scope, tx), -gone.bytes)
+    return gone.files
+  })
+}
+
+/**
+ * Moves a file, or a folder with all below it, and says how many files that were; no byte is copied, and shares move along. A folder that is
+ * there already is joined. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where any file is in the way, and VALIDATION_ERROR for a file that would
+ * become a folder, the same place, a folder inside itself, too many files, and keys that would be too long.
+ */
+export async function moveObjects(scope: Scope, spaceName: string, from: string, to: string): Promise<number> {
+  checkKey(from, 'from')
+  checkKey(to, 'to')
+  if (isFolder(from) !== isFolder(to)) throw problem('VALIDATION_ERROR', 'from and to must both be files or both be folders')
+  if (from === to) throw problem('VALIDATION_ERROR', 'to must be another place than from')
+  if (isFolder(from) && to.startsWith(from)) throw problem('VALIDATION_ERROR', 'to must not lie inside from')
+  const { id } = await requireSpace(scope, spaceName, from, 'write')
+  await requireSpace(scope, spaceName, to, 'write')
+  const { workspace } = scope
+  const range = rangeOf(from)
+  return scope.db.transaction(async (tx) => {
+    await tx.query(lockSpace(workspace.id, id))
+    const { rows, longest } = await countWithin(tx, workspace.id, id, range)
+    if (rows === 0) throw problem('NOT_FOUND')
+    if (longest - Buffer.byteLength(from) + Buffer.byteLength(to) > 1024) {
+      throw problem('VALIDATION_ERROR', 'to must leave every key at most 1024 bytes')
+    }
+    await tx.query(deleteMetFolders(workspace.id, id, range.first, range.behind, to))
+    const files = await move(tx, workspace.id, id, range, to)
+    await tx.query(moveShares(workspace.id, id, range.first, range.behind, to))
+    return files
+  })
+}
+
+/** Around its own place a folder moves in two steps: else a key would meet one that has not moved yet. */
+async function move(tx: Tx, workspaceId: string, spaceId: string, range: KeyRange, to: string): Promise<number> {
+  const isUpward = range.first.startsWith(to)
+  const steps = isUpward
+    ? ([
+        [range, limbo.first + to],
+        [limbo, ''],
+      ] as const)
+    : ([[range, to]] as const)
+  let files = 0
+  for (const [{ first, behind }, target] of steps) {
+    files = (await tx.query<Counted>(moveRange(workspaceId, spaceId, first, behind, target)))[0]?.files ?? 0
+    if (files > maxFiles) throw tooMany()
+  }
+  return files
+}
+
+/** What a range holds; VALIDATION_ERROR where that are too many files. It counts no further, so that the answer costs the same however many. */
+async function countWithin(tx: Tx, workspaceId: string, spaceId: string, { first, behind }: KeyRange): Promise<Counted> {
+  const statement = countRange(workspaceId, spaceId, first, behind, 2 * maxFiles + 2)
+  const counted = (await tx.query<Counted>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }
+  if (counted.files > maxFiles || counted.rows > 2 * maxFiles) throw tooMany()
+  return counted
+}
+
+const tooMany = () => problem('VALIDATION_ERROR', `a folder with more than ${maxFiles} files cannot be moved or deleted at once`)

@@ -1,0 +1,50 @@
+import { requireSpace } from '#shared/drive/access.ts'
+import { checkFolderKey, nameOf, rangeOf } from '#shared/drive/key.ts'
+import { type ObjectRow, viewOf } from '#shared/drive/object.ts'
+import type { Level, LevelQuery } from '#shared/drive/schemas.ts'
+import { findLevel, findNamed } from '#shared/drive/store/objects.ts'
+import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
+import { lowerCase } from '#shared/policy/letter-case.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/**
+ * A page of a folder's level, folders and files in the order of their keys, or, with `q`, of the files in it and below whose name holds
+ * that text. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix or cursor.
+ */
+export async function listLevel(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: LevelQuery): Promise<Level> {
+  checkFolderKey(prefix, 'prefix', true)
+  const space = await requireSpace(scope, spaceName, prefix, 'read')
+  const list = `drive ${scope.workspace.id} ${space.id} ${prefix} ${q}`
+  const from = cursor === undefined ? startOf(prefix) : readCursor(list, cursor)
+  const read = q === '' ? readLevel : readNamed
+  const rows = await read(scope, space.id, prefix, { from, q, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    folders: page.flatMap(({ folder }) => (folder === null ? [] : [{ prefix: folder, name: nameOf(folder) }])),
+    objects: page.flatMap((row) => (row.folder === null ? [viewOf(row)] : [])),
+    ...(rows.length > limit && last ? { cursor: makeCursor(list, behindEntry(last)) } : {}),
+  }
+}
+
+type Entry = ObjectRow & { readonly folder: string | null }
+
+interface Page {
+  readonly from: string
+  readonly q: string
+  readonly limit: number
+}
+
+const readLevel = ({ db, verification, workspace }: Scope, spaceId: string, prefix: string, { from, limit }: Page): Promise<Entry[]> =>
+  readRows<Entry>({ db, verification }, findLevel(workspace.id, spaceId, prefix, from, rangeOf(prefix).behind, limit))
+
+async function readNamed({ db, verification, workspace }: Scope, spaceId: string, prefix: string, page: Page): Promise<Entry[]> {
+  const { from, q, limit } = page
+  const statement = findNamed(workspace.id, spaceId, from, rangeOf(prefix).behind, lowerCase(q), limit)
+  return (await readRows<ObjectRow>({ db, verification }, statement)).map((row) => ({ ...row, folder: null }))
+}
+
+/** Behind the row of the folder itself, which stands for it where it was made. */
+const startOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
+
+const behindEntry = ({ folder, key }: Entry): string => rangeOf(folder ?? key).behind

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream'
+import type { ByteRange } from '#shared/blobs/byte-store.ts'
+import { requireSpace } from '#shared/drive/access.ts'
+import { checkFileKey, nameOf } from '#shared/drive/key.ts'
+import type { ObjectRow } from '#shared/drive/object.ts'
+import { findObject } from '#shared/drive/store/objects.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { readRows, type Scope } from '#shared/scope/scope.ts'
+
+/** A file that may be read: its bytes are those of one version, whatever becomes of its key. */
+export interface OpenedFile extends ObjectRow {
+  readonly name: string
+  readonly open: (range?: ByteRange) => Promise<Readable>
+}
+
+/** Finds a file for reading. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, NOT_FOUND where there is none. */
+export async function findFile(scope: Scope, spaceName: string, key: string): Promise<OpenedFile> {
+  checkFileKey(key)
+  const space = await requireSpace(scope, spaceName, key, 'read')
+  const [row] = await readRows<ObjectRow>(scope, findObject(scope.workspace.id, space.id, key))
+  if (!row) throw problem('NOT_FOUND')
+  return { ...row, name: nameOf(row.key), open: (range) => scope.blobs.read(row.blob_id, range) }
+}
+
+/** Reads a whole file of text. Throws as `findFile` does, and VALIDATION_ERROR where it is larger than `maxBytes` or no UTF-8. */
+export async function readText(scope: Scope, spaceName: string, key: string, maxBytes: number): Promise<string> {
+  const { size_bytes, open } = await findFile(scope, spaceName, key)
+  if (size_bytes > maxBytes) throw problem('VALIDATION_ERROR', `the file must have at most ${maxBytes} bytes, it has ${size_bytes}`)
+  const bytes = Buffer.concat(await Array.fromAsync(await open()))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', 'the file must be UTF-8 text', { cause })
+  }
+}

@@ -1,0 +1,115 @@
+import { type FoundSpace, ownAccess, requireSpace } from '#shared/drive/access.ts'
+import type { SharedItem, Space, SpaceInput } from '#shared/drive/schemas.ts'
+import { findSharedWith } from '#shared/drive/store/shares.ts'
+import { countCustomSpaces, deleteMadeFolders, deleteSpace, findSpaces, insertSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import { lockWorkspace } from '#shared/scope/workspace.ts'
+
+type Row = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
+
+/** The key of the space that a workspace shares. */
+export const orgKey = 'org'
+
+/** The caller's spaces, its own drives first: those of the team in which its roles allow anything. The two that everybody has are made now. */
+export async function listSpaces(scope: Scope): Promise<Space[]> {
+  const seen = (await readSpaces(scope)).filter((space) => Object.values(ownAccess(scope, space)).some(Boolean))
+  return seen.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
+    ...{ id, key, name, type, object_count, total_bytes, created_at },
+  }))
+}
+
+/** All spaces of the team and the caller's own. */
+async function readSpaces(scope: Scope): Promise<Row[]> {
+  const { db, workspace } = scope
+  const person = scope.actor.type === 'user' ? scope.actor.id : null
+  const spaces = await db.query<Row>(findSpaces(workspace.id, person))
+  const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
+  if (isComplete) return spaces
+  await makeFirstSpaces(scope)
+  return db.query<Row>(findSpaces(workspace.id, person))
+}
+
+/** Makes the shared space and the caller's main drive where they are missing (decisions, Drive). */
+export async function makeFirstSpaces({ db, workspace, actor, now }: Scope): Promise<void> {
+  await db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
+  if (actor.type !== 'user' || actor.id === null) return
+  await db.query(insertSpaceOnce(workspace.id, newId(), `user-${actor.id}`, actor.name.slice(0, 120), 'user', actor.id, true, now()))
+}
+
+/** What others have shared with the caller, apart from what its roles let it see anyway. */
+export async function listShared(scope: Scope): Promise<SharedItem[]> {
+  const { db, workspace, actor } = scope
+  if (actor.type !== 'user') return []
+  const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.id))
+  const added = rows.filter((row) => {
+    const { read, write } = ownAccess(scope, { ...row, owner_id: null })
+    return !(read && (write || !row.edits))
+  })
+  return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
+}
+
+interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_name'> {
+  readonly edits: boolean
+  readonly key: string
+  readonly type: Space['type']
+}
+
+/**
+ * Makes a further drive of the caller's own, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for an
+ * access key that wants a drive, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED where the plan allows no more.
+ */
+export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
+  const { db, workspace, actor, now } = scope
+  if (type === 'personal') {
+    if (actor.type !== 'user') throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
+    if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
+    const id = newId()
+    return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.id, false, now())))
+  }
+  checkSpaceKey(key)
+  if (actor.policy.permits('drive:manage', key) === 'never') throw problem('FORBIDDEN', `Needs drive:manage on ${key}`)
+  return withSpaceLeft(scope, async (inside) =>
+    inserted(await inside.db.query<Space>(insertSpace(workspace.id, newId(), key, name ?? key, 'custom', null, false, now()))),
+  )
+}
+
+function checkSpaceKey(key: string): void {
+  if (!/^[a-z0-9][a-z0-9-]{1,62}$/.test(key)) {
+    throw problem('VALIDATION_ERROR', 'key must be 2 to 63 lowercase letters, digits and hyphens, and start with a letter or digit')
+  }
+  if (key === orgKey || key.startsWith('user-'))
+    throw problem('VALIDATION_ERROR', 'key must not be org or start with user-, which are reserved')
+}
+
+/** Does what adds a space of the team, one after the other where the plan has a cap. */
+async function withSpaceLeft<T>(scope: Scope, work: (scope: Scope) => Promise<T>): Promise<T> {
+  if (scope.workspace.plan === 'paid') return work(scope)
+  return scope.db.transaction(async (tx) => {
+    await lockWorkspace(tx, scope.workspace.id)
+    const [counted] = await tx.query<{ count: number }>(countCustomSpaces(scope.workspace.id))
+    const cap = scope.config.freePlan.spaces
+    if ((counted?.count ?? 0) >= cap) throw problem('LIMIT_EXCEEDED', `The free plan holds at most ${cap} custom spaces`)
+    return work(within(scope, tx))
+  })
+}
+
+/**
+ * Deletes an empty space. Throws NOT_FOUND and FORBIDDEN as `requireSpace` does, FORBIDDEN for the shared space and main drives,
+ * VALIDATION_ERROR while it holds files.
+ */
+export async function removeSpace(scope: Scope, id: string): Promise<void> {
+  const space = await requireSpace(scope, id, null, 'manage')
+  if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives stay')
+  await scope.db.transaction(async (tx) => {
+    await tx.query(deleteMadeFolders(scope.workspace.id, space.id))
+    const gone = await tx.query(deleteSpace(scope.workspace.id, space.id))
+    if (gone.length === 0) throw problem('NOT_FOUND')
+  })
+}
+
+function inserted([space]: readonly Space[]): Space {
+  if (!space) throw problem('INTERNAL')
+  return space
+}

@@ -1,0 +1,109 @@
+import { requireSpace } from '#shared/drive/access.ts'
+import { headBytes, typeOf } from '#shared/drive/content-type.ts'
+import { checkFileKey, checkFolderKey, nameOf } from '#shared/drive/key.ts'
+import { type ObjectRow, viewOf } from '#shared/drive/object.ts'
+import { requireRoom, takeRoom } from '#shared/drive/room.ts'
+import type { DriveObject, Folder } from '#shared/drive/schemas.ts'
+import { putFolder, putObject } from '#shared/drive/store/objects.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+
+/** Bytes in storage that are no file yet. */
+export interface KeptBytes {
+  readonly blobId: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  /** What tells the type, together with the file's name. */
+  readonly head: Buffer
+  readonly saidType: string
+}
+
+/**
+ * Streams a file into storage, before it is known under which key. Throws as `requireSpace` does where the caller may write nowhere in the
+ * space, and LIMIT_EXCEEDED where the plan's cap is reached already; what the stream throws leaves nothing behind.
+ */
+export async function keepBytes(
+  scope: Scope,
+  spaceName: string,
+  file: { readonly bytes: AsyncIterable<Uint8Array>; readonly contentType: string },
+): Promise<KeptBytes> {
+  await requireSpace(scope, spaceName, null, 'write')
+  await requireRoom(scope)
+  const head: Uint8Array[] = []
+  const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(file.bytes, head))
+  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), saidType: file.contentType }
+}
+
+/** Hands a stream on and keeps its beginning. */
+async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  let missing = headBytes
+  for await (const piece of bytes) {
+    if (missing > 0) head.push(Buffer.from(piece.subarray(0, missing)))
+    missing -= piece.length
+    yield piece
+  }
+}
+
+/** A file that was written, and whether its key is new. */
+export interface WrittenObject {
+  readonly object: DriveObject
+  readonly isNew: boolean
+}
+
+/**
+ * Makes kept bytes the file of a key, in place of the one that it may name. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key,
+ * LIMIT_EXCEEDED where the plan has no room for it; then the bytes are let go of.
+ */
+export async function putFile(scope: Scope, spaceName: string, key: string, kept: KeptBytes): Promise<WrittenObject> {
+  try {
+    checkFileKey(key)
+    const space = await requireSpace(scope, spaceName, key, 'write')
+    const type = await typeOf(kept.head, { name: nameOf(key), type: kept.saidType })
+    return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
+  } catch (error) {
+    // In a transaction of its caller's the row of the blob may still be locked; the sweep finds it.
+    if (!('inTransaction' in scope.db)) await scope.blobs.discardAfter(error, scope.workspace.id, kept.blobId)
+    throw error
+  }
+}
+
+async function replaceObject(scope: Scope, spaceId: string, key: string, kept: KeptBytes, type: string): Promise<WrittenObject> {
+  const { db, workspace, actor, now } = scope
+  const { blobId, sizeBytes, sha256 } = kept
+  const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
+  const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(refuseGoneSpace)
+  if (!row) throw problem('INTERNAL')
+  await takeRoom(scope, sizeBytes - (row.replaced_bytes ?? 0))
+  return { object: viewOf(row), isNew: row.replaced_bytes === null }
+}
+
+/** Writes a whole file at once; throws as `putFile` and `keepBytes` do. */
+export async function writeFile(
+  scope: Scope,
+  spaceName: string,
+  key: string,
+  bytes: Uint8Array,
+  contentType: string,
+): Promise<WrittenObject> {
+  checkFileKey(key)
+  await requireSpace(scope, spaceName, key, 'write')
+  const one = async function* () {
+    yield bytes
+  }
+  return putFile(scope, spaceName, key, await keepBytes(scope, spaceName, { bytes: one(), contentType }))
+}
+
+/** Makes a folder that holds nothing yet; one that is there stays. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
+export async function makeFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
+  checkFolderKey(key, 'key')
+  const space = await requireSpace(scope, spaceName, key, 'write')
+  const { db, workspace, actor, now } = scope
+  await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(refuseGoneSpace)
+  return { prefix: key, name: nameOf(key) }
+}
+
+/** A space that was deleted meanwhile is not there. */
+function refuseGoneSpace(error: unknown): never {
+  const constraint = error instanceof Problem ? (error.cause as { constraint?: string } | undefined)?.constraint : undefined
+  throw constraint === 'drive_objects_space' ? problem('NOT_FOUND') : error
+}

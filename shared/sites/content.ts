@@ -1,0 +1,126 @@
+import { requireRoom, takeRoom } from '#shared/drive/room.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import {
+  type ContentRow,
+  deleteContent,
+  findContent,
+  listContent as listRows,
+  type PutRow,
+  putDocument,
+  putFile,
+} from '#shared/sites/content-store.ts'
+import { maxPathBytes, normalPath } from '#shared/sites/path.ts'
+import type { Content, ContentQuery, DocumentInput } from '#shared/sites/site.ts'
+
+/** Bytes in storage that stand nowhere yet. */
+export interface KeptFile {
+  readonly blobId: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly contentType: string
+}
+
+/** What was written, and whether something stood there before. */
+export interface Written {
+  readonly content: Content
+  readonly replaced: boolean
+}
+
+/** The path that the percent-encoded rest of an address names; throws VALIDATION_ERROR where it names none. */
+export function requirePath(encoded: string): string {
+  const path = normalPath(encoded)
+  if (path !== undefined) return path
+  const rule = `up to ${maxPathBytes} bytes of UTF-8 in segments that are neither empty, . nor .., without backslashes and control characters`
+  throw problem('VALIDATION_ERROR', `path must have ${rule}`)
+}
+
+/** Streams a file into storage. Throws LIMIT_EXCEEDED where the plan's cap is reached already. */
+export async function keepFile(scope: Scope, bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<KeptFile> {
+  await requireRoom(scope)
+  const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, bytes)
+  return { blobId: id, sizeBytes, sha256, contentType: typeOf(contentType) }
+}
+
+/** The content type as its sender names it; one that is no type, or none, is that of any bytes. */
+function typeOf(sent: string): string {
+  const isType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;\s*[\w-]+=(?:[\w.+-]+|"[^"\\]*"))*$/.test(sent.trim())
+  return isType && sent.length <= 300 ? sent.trim() : 'application/octet-stream'
+}
+
+/** Makes a document what stands at a path of a website. Throws NOT_FOUND when the website is gone. */
+export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<Written> => {
+  const { title = '', body = '', fields = {}, published = false } = input
+  const { workspace, now } = scope
+  return put(scope, 0, () => putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()))
+}
+
+/** Makes kept bytes what stands at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED where the plan has no room for them; then they are let go. */
+export async function writeFile(scope: Scope, siteId: string, path: string, kept: KeptFile): Promise<Written> {
+  const { workspace, now, blobs } = scope
+  const { blobId, sizeBytes, contentType, sha256 } = kept
+  try {
+    return await put(scope, sizeBytes, () => putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()))
+  } catch (error) {
+    await blobs.discardAfter(error, workspace.id, blobId)
+    throw error
+  }
+}
+
+async function put(scope: Scope, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
+  return scope.db.transaction(async (tx) => {
+    const [row] = await tx.query<PutRow>(statement())
+    if (!row) throw problem('INTERNAL')
+    await takeRoom(within(scope, tx), bytes - row.replaced_bytes)
+    return { content: viewOf(row), replaced: row.was_there }
+  })
+}
+
+/** What stands at a path, drafts too; throws NOT_FOUND. */
+export async function getContent({ db, workspace }: Scope, siteId: string | undefined, path: string): Promise<ContentRow> {
+  const [row] = siteId === undefined ? [] : await db.query<ContentRow>(findContent(workspace.id, siteId, path))
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}
+
+/** What stands in a website, by path. */
+export async function listContent({ db, workspace }: Scope, siteId: string | undefined, query: ContentQuery) {
+  const { prefix = '', after = '', limit } = query
+  if (siteId === undefined) return []
+  return db.query<Entry>(listRows(workspace.id, siteId, prefix, endOf(prefix), after, limit))
+}
+
+interface Entry {
+  readonly path: string
+  readonly title: string | null
+  readonly content_type: string | null
+  readonly size: number | null
+  readonly published: boolean
+  readonly updated_at: string
+}
+
+/** The first text behind all that begin with the prefix; null where there is none. */
+function endOf(prefix: string): string | null {
+  const last = prefix.codePointAt(prefix.length - (/[\udc00-\udfff]$/.test(prefix) ? 2 : 1))
+  if (last === undefined || last === 0x10ffff) return null
+  const kept = prefix.slice(0, prefix.length - String.fromCodePoint(last).length)
+  // Surrogates are no characters: behind the last one before them stands the first one after.
+  return kept + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+}
+
+/** Deletes what stands at a path. Throws NOT_FOUND. */
+export async function removeContent(scope: Scope, siteId: string | undefined, path: string): Promise<void> {
+  if (siteId === undefined) throw problem('NOT_FOUND')
+  await scope.db.transaction(async (tx) => {
+    const [gone] = await tx.query<{ bytes: number }>(deleteContent(scope.workspace.id, siteId, path))
+    if (!gone) throw problem('NOT_FOUND')
+    await takeRoom(within(scope, tx), -gone.bytes)
+  })
+}
+
+/** What stands at a path as its authors see it. */
+export function viewOf({ path, published, title, body, fields, size_bytes, content_type, sha256, updated_at }: ContentRow): Content {
+  if (content_type !== null) return { path, content_type, size: size_bytes ?? 0, sha256: sha256 ?? '', updated_at }
+  return { path, title: title ?? '', body: body ?? '', fields: fields ?? {}, updated_at, published }
+}

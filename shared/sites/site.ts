@@ -1,0 +1,101 @@
+import { nameText } from '#shared/kernel/name.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+
+/** A website's key, which is in its public addresses. */
+const siteKey = t.String({
+  pattern: '^[a-z0-9][a-z0-9_-]{1,63}$',
+  description: '2 to 64 lowercase letters, digits, hyphens and underscores, starting with a letter or digit',
+})
+
+export const siteInput = schema(t.Object({ key: siteKey, name: nameText(200), published: t.Optional(t.Boolean()) }, { title: 'SiteInput' }))
+export type SiteInput = TypeOf<typeof siteInput>
+
+/** What may change of a website: what is left out stays. */
+export const siteChange = schema(
+  t.Object({ key: t.Optional(siteKey), name: t.Optional(nameText(200)), published: t.Optional(t.Boolean()) }, { title: 'SiteChange' }),
+)
+export type SiteChange = TypeOf<typeof siteChange>
+
+const siteSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    key: t.String(),
+    name: t.String(),
+    published: t.Boolean({ description: 'Whether anything of it can be reached from outside.' }),
+    created_at: t.String({ format: 'date-time' }),
+    updated_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Site' },
+)
+export const site = schema(siteSchema)
+export const siteList = schema(t.Array(siteSchema))
+export type Site = TypeOf<typeof site>
+
+/** The key that the files of all websites stand under, in addresses and in permissions. */
+export const assetsKey = 'assets'
+
+/** What makes a document, or replaces it. */
+export const documentInput = schema(
+  t.Object(
+    {
+      title: t.Optional(t.String({ maxLength: 500 })),
+      body: t.Optional(t.String()),
+      fields: t.Optional(t.Record(t.String(), t.Unknown())),
+      published: t.Optional(t.Boolean({ description: 'False keeps it as a draft, which is how it begins unless it is said.' })),
+    },
+    { title: 'DocumentInput' },
+  ),
+)
+export type DocumentInput = TypeOf<typeof documentInput>
+
+const documentParts = {
+  path: t.String(),
+  title: t.String(),
+  body: t.String(),
+  fields: t.Record(t.String(), t.Unknown()),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+/** A document as visitors get it (decisions, Forms, website content, messages). */
+export const deliveredDocument = schema(t.Object(documentParts, { title: 'DeliveredDocument' }))
+
+const fileParts = {
+  path: t.String(),
+  content_type: t.String(),
+  size: t.Integer(),
+  sha256: t.String(),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+/** What stands at a path, as its authors see it: a document, or a file, which has no draft. */
+const contentSchema = t.Union([
+  t.Object({ ...documentParts, published: t.Boolean() }, { title: 'Document' }),
+  t.Object(fileParts, { title: 'ContentFile' }),
+])
+export const content = schema(contentSchema)
+export type Content = TypeOf<typeof content>
+
+export const contentList = schema(
+  t.Array(
+    t.Object(
+      {
+        path: t.String(),
+        title: nullable(t.String({ description: 'Of a document.' })),
+        content_type: nullable(t.String({ description: 'Of a file.' })),
+        size: nullable(t.Integer({ description: 'Of a file.' })),
+        published: t.Boolean(),
+        updated_at: t.String({ format: 'date-time' }),
+      },
+      { title: 'ContentEntry' },
+    ),
+  ),
+)
+
+export const contentQuery = schema(
+  t.Object({
+    prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this.' })),
+    after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the page before.' })),
+    limit: t.Integer({ minimum: 1, maximum: 1_000, default: 200 }),
+  }),
+)
+export type ContentQuery = TypeOf<typeof contentQuery>

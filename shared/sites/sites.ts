@@ -1,0 +1,56 @@
+import { takeRoom } from '#shared/drive/room.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/sites/site.ts'
+import { deleteSite, ensureAssets, findAssets, findSite, findSites, insertSite, lockSite, updateSite } from '#shared/sites/store.ts'
+
+/** The websites that the caller may manage, oldest first. */
+export async function listSites({ db, workspace, actor }: Scope): Promise<Site[]> {
+  const sites = await db.query<Site>(findSites(workspace.id))
+  return sites.filter(({ key }) => actor.policy.permits('content:manage', key) !== 'never')
+}
+
+/** One website; throws NOT_FOUND. */
+export async function getSite({ db, workspace }: Scope, id: string): Promise<Site> {
+  return found(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
+}
+
+/** Makes a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key of the files that all share. */
+export async function createSite({ db, workspace, now }: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
+  refuseAssets(key)
+  return found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now())))
+}
+
+/** Changes what was sent of a website. Throws NOT_FOUND, and like `createSite`. */
+export async function changeSite({ db, workspace, now }: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  if (key !== undefined) refuseAssets(key)
+  return found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now())))
+}
+
+/** Deletes a website with all that stands in it. Throws NOT_FOUND. */
+export async function removeSite(scope: Scope, id: string): Promise<void> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  await scope.db.transaction(async (tx) => {
+    // What is being written there is committed by then, and counted below.
+    found(await tx.query(lockSite(scope.workspace.id, id)))
+    const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
+    await takeRoom(within(scope, tx), -bytes)
+  })
+}
+
+/** The id of where the files lie that all websites share; it is made when it is first written to. */
+export async function assetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
+  if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
+  return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
+}
+
+function refuseAssets(key: string): void {
+  if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}: the files of all websites stand there`)
+}
+
+function found<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

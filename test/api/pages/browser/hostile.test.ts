@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { admitVisitors, makeForm } from '#test/forms/making.ts'
+import { admitVisitors as admitReaders, makeSite, putFile } from '#test/sites/making.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+import { browse } from '#test/support/browser.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { thingsOf } from '#test/support/things.ts'
+
+const start = shareWorld(test, { TRUST_PROXY: '1' })
+const { inBrowser, open } = browse(test)
+
+const payloads = readFileSync(join(import.meta.dirname, '..', '..', '..', 'fixtures', 'strings', 'xss-payloads.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+
+/** What fits into a name: one line of so many characters. */
+const short = (text: string, most: number): string =>
+  [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')].slice(0, most).join('').trim() || 'x'
+
+/** Counts what runs: payloads call one of these, or make an error on the way. */
+const tripwire = `
+  window.ran = []
+  for (const name of ['alert', 'confirm', 'prompt', 'print'])
+    window[name] = (...given) => { window.ran.push(name + ' ' + given.join()) }
+`
+
+async function watched(page: Page): Promise<{ ran: string[] }> {
+  const ran: string[] = []
+  await page.addInitScript(tripwire)
+  page.on('dialog', (dialog) => {
+    ran.push(dialog.message())
+    void dialog.dismiss()
+  })
+  return { ran }
+}
+
+/** What stands in a page beside text. */
+const elements = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('*')].map((element) => element.tagName + ' ' + element.getAttributeNames().sort().join())`)
+
+inBrowser(`none of ${payloads.length} payloads runs in a form’s page, also without its policy, or becomes an element`, async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  const size = 100
+  for (let from = 0; from < payloads.length; from += size) {
+    const batch = payloads.slice(from, from + size)
+    const formOf = (text: (index: number, most: number) => string) => ({
+      name: text(0, 200),
+      description: batch.map((_, index) => text(index, 48)).join('\n'),
+      fields: batch.map((_, index) => ({
+        key: `f_${index}`,
+        label: text(index, 200),
+        type: index % 2 === 0 ? 'select' : 'multiselect',
+        options: [`${text(index, 190)} ${index}`],
+      })),
+      settings: { submit_label: short(text(1, 80), 80), success_message: batch.map((_, index) => text(index, 18)).join('\n') },
+    })
+    const shown: string[][] = []
+    for (const [name, form] of [
+      [`bad-${from}`, formOf((index, most) => short(batch[index] ?? 'x', most))],
+      [`plain-${from}`, formOf((_, most) => 'x'.repeat(Math.min(9, most)))],
+    ] as const) {
+      await w.org.owner.patch(w.org.path, { name: form.name.slice(0, 120).trim() || 'x' })
+      const made = await makeForm(w, form, name)
+      const page = await open(t, { bypassCSP: true, extraHTTPHeaders: fromAnywhere() })
+      const { ran } = await watched(page)
+      await page.goto(w.visitor.root + made.hosted)
+      await page.mouse.move(200, 200)
+      shown.push(await elements(page))
+      const asked = page.waitForNavigation()
+      await page.locator('button').click()
+      await asked
+      shown.push(await elements(page))
+      t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
+      await page.context().close()
+    }
+    t.deepEqual(shown.slice(0, 2), shown.slice(2), `payloads from ${from} on`)
+  }
+})
+
+inBrowser('what a visitor typed comes back as text', async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  const fields = [
+    ...['string', 'text', 'email', 'url', 'number'].map((type) => ({ key: `f_${type}`, label: type, type })),
+    { key: 'needed', label: 'Needed', type: 'string', required: true },
+  ]
+  const made = await makeForm(w, { fields })
+  const page = await open(t, { bypassCSP: true })
+  const { ran } = await watched(page)
+  await page.goto(w.visitor.root)
+  for (const payload of payloads.filter((_, index) => index % 12 === 0)) {
+    const values = Object.fromEntries(fields.slice(0, 5).map(({ key }) => [key, payload]))
+    const answer = await w.visitor.post(made.hosted, new URLSearchParams({ ...values, id: payload }).toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...fromAnywhere(),
+    })
+    t.is(answer.status, 400)
+    await page.setContent(answer.text.replaceAll(/<(?:link|meta)[^>]*>/g, ''))
+    t.is(await page.locator('#f_string').inputValue(), payload.replaceAll(/[\r\n]/g, ''))
+  }
+  t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
+})
+
+inBrowser('names of workspaces and people on pages of mails are text', async (t) => {
+  const w = await start()
+  const keys = { type: 'x', name: 'x', email: 'x', number: 'x', status: 'x', ref: 'x', refs: 'x' }
+  const token = await thingsOf(w, w.org, 'x', keys).token()
+  const page = await open(t, { bypassCSP: true })
+  const { ran } = await watched(page)
+  for (const payload of payloads.filter((_, index) => index % 25 === 0)) {
+    await w.db.query('update workspaces set name = $2 where id = $1', [w.org.id, short(payload, 120)])
+    await page.goto(`${w.visitor.root}/accept-invite?token=${token}`)
+    t.is((await page.locator('.brand').innerText()).replaceAll(/\s+/g, ' ').trim(), short(payload, 120).replaceAll(/\s+/g, ' ').trim())
+  }
+  t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
+})
+
+inBrowser('what a website runs, runs in an origin that is none: no storage, and nothing of anybody else to read', async (t) => {
+  const w = await start()
+  await admitReaders(w)
+  await admitVisitors(w)
+  const made = await makeForm(w, {}, 'other')
+  const site = await makeSite(w)
+  const script = `
+    const tell = (name, value) => { document.body.dataset[name] = String(value) }
+    const tries = (work) => { try { return work() } catch (error) { return error.name } }
+    tell('origin', window.origin)
+    tell('storage', tries(() => localStorage.length))
+    tell('cookie', tries(() => document.cookie))
+    Promise.all(['${made.hosted}', '/accept-invite?token=x', '/reset?token=x', '${made.open}', '/healthz', '/docs'].map((path) =>
+      fetch(path).then((answer) => answer.text().then(() => path), () => 'refused'))).then((all) => tell('read', [...new Set(all)]))`
+  const rows = [
+    ['page.html', 'text/html', `<!doctype html><body><script>${script}</script>`],
+    [
+      'page.xhtml',
+      'application/xhtml+xml',
+      `<html xmlns="http://www.w3.org/1999/xhtml"><body><script><![CDATA[${script}]]></script></body></html>`,
+    ],
+  ] as const
+  const page = await open(t)
+  for (const [path, type, text] of rows) {
+    t.is((await putFile(w, `${site.inside}/${path}`, text, type)).status, 201)
+    await page.goto(`${w.visitor.root}${site.open}/${path}`)
+    await page.waitForFunction('document.body.dataset.read')
+    t.deepEqual(
+      await page.evaluate('({ ...document.body.dataset })'),
+      { origin: 'null', storage: 'SecurityError', cookie: 'SecurityError', read: 'refused' },
+      path,
+    )
+  }
+  await putFile(
+    w,
+    `${site.inside}/a.svg`,
+    `<svg xmlns="http://www.w3.org/2000/svg"><script>document.documentElement.id = window.origin</script></svg>`,
+    'image/svg+xml',
+  )
+  await page.goto(`${w.visitor.root}${site.open}/a.svg`)
+  t.is(await page.evaluate('document.documentElement.id'), 'null')
+})

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { originOf, type ShownPage, shownPages } from '#test/api/pages/browser/shown.ts'
+import { findingsOf, overflowOf } from '#test/support/axe.ts'
+import { browse } from '#test/support/browser.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const start = shareWorld(test, { TRUST_PROXY: '1' })
+const { inBrowser, open } = browse(test)
+
+/** Pictures of all pages go there, for people to look at. */
+const pictures = process.env.TEST_SCREENSHOTS
+
+/** Fills a form in, past what the browser would refuse. */
+const fill = `(sent) => {
+  const form = document.querySelector('form')
+  for (const [name, value] of Object.entries(sent)) {
+    const control = form.elements.namedItem(name)
+    if (control.type === 'checkbox') control.checked = true
+    else control.value = value
+  }
+  form.noValidate = true
+}`
+
+/** Opens a page, and sends what is to be sent of it as its form does. */
+async function show(page: Page, w: World, shown: ShownPage): Promise<void> {
+  await page.route(`${w.visitor.root}/**`, (route) => route.continue({ headers: { ...route.request().headers(), ...originOf(shown) } }))
+  await page.goto(w.visitor.root + (await shown.address(w)))
+  if (!shown.sent) return
+  await page.evaluate(`(${fill})(${JSON.stringify(shown.sent)})`)
+  await Promise.all([page.waitForNavigation(), page.locator('form button').last().click()])
+}
+
+inBrowser('the browser keeps origins apart, or nothing that follows says anything', async (t) => {
+  const w = await start()
+  const page = await open(t)
+  // A page without a policy, at another name of this machine.
+  await page.goto(`${w.visitor.root.replace('127.0.0.1', 'localhost')}/healthz`)
+  const read = (path: string) =>
+    page.evaluate(
+      (url) =>
+        fetch(url).then(
+          (answer) => answer.status,
+          (error: Error) => error.name,
+        ),
+      w.visitor.root + path,
+    )
+  t.is(await read('/healthz'), 'TypeError')
+  t.is(await read('/openapi.json'), 200)
+})
+
+for (const shown of shownPages) {
+  inBrowser(`nobody is kept out, light or dark: ${shown.name}`, async (t) => {
+    // The reference has one scheme.
+    for (const colorScheme of shown.name === 'the reference' ? (['light'] as const) : (['light', 'dark'] as const)) {
+      const w = await start()
+      const page = await open(t, { colorScheme })
+      const errors: string[] = []
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) errors.push(message.text())
+      })
+      await show(page, w, shown)
+      if (shown.name === 'the reference') await page.locator('.opblock-tag').first().waitFor()
+      t.deepEqual(await findingsOf(page), [], colorScheme)
+      t.deepEqual(errors, [], 'the policy of the page lets in all that it asks for')
+      if (pictures) await page.screenshot({ path: join(pictures, `${shown.name} ${colorScheme}.png`), fullPage: true })
+    }
+  })
+
+  inBrowser(`it fits 320 pixels, and letters of twice the size: ${shown.name}`, async (t) => {
+    const w = await start()
+    const page = await open(t, { viewport: { width: 320, height: 640 } })
+    await show(page, w, shown)
+    if (shown.name === 'the reference') return t.pass('a reference of tables is no page for a phone')
+    t.is(await overflowOf(page), 0)
+    if (pictures) await page.screenshot({ path: join(pictures, `${shown.name} 320.png`), fullPage: true })
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    await page.setViewportSize({ width: 400, height: 640 })
+    t.is(await overflowOf(page), 0)
+  })
+}

@@ -1,0 +1,139 @@
+import test, { type ExecutionContext } from 'ava'
+import { firstSpaces, formOf, makeSpace, spaceOf } from '#test/drive/support.ts'
+import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import type { Client } from '#test/support/client.ts'
+
+const arena = openArena(test, { FREE_FILE_BYTES: '100', FREE_SPACES: '3' })
+
+/** The shared space of a ring, for a caller of either process. */
+async function sharedOf(ring: Ring) {
+  const { shared } = await firstSpaces(ring.owner, ring)
+  return (client: Client) => spaceOf(client, ring, shared)
+}
+
+/** Bytes, totals and the plan's counter agree: each file holds one blob, and what is counted is what is there. */
+async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
+  const { rows } = await arena.world().db.query(
+    `select (select coalesce(sum(size_bytes), 0)::int from drive_objects where workspace_id = $1) as bytes,
+       (select coalesce(sum(bytes), 0)::int from drive_totals where workspace_id = $1) as totals,
+       (select coalesce(sum(total_bytes), 0)::int from file_usage where workspace_id = $1) as usage,
+       (select count(*)::int from drive_objects where workspace_id = $1 and blob_id is not null) as files,
+       (select coalesce(sum(files), 0)::int from drive_totals where workspace_id = $1) as counted,
+       (select count(*)::int from blobs where workspace_id = $1 and holders = 1) as held,
+       (select count(*)::int from blobs where workspace_id = $1 and holders > 1) as doubled`,
+    [id],
+  )
+  const { bytes, totals, usage, files, counted, held, doubled } = rows[0]
+  t.deepEqual({ totals, usage, counted, held, doubled }, { totals: bytes, usage: bytes, counted: files, held: files, doubled: 0 })
+}
+
+test.serial('20 uploads to one key make one file, whose bytes are one of theirs', async (t) => {
+  const ring = await arena.ring()
+  const space = await sharedOf(ring)
+  for (let round = 0; round < rounds; round++) {
+    const bytes = (index: number) => `upload ${index} `.repeat(index + 1)
+    const answers = await atOnce(20, ring.owners, (client, index) => space(client).put(`key ${round}`, bytes(index)))
+    t.deepEqual(tally(answers), { 200: 19, 201: 1 })
+    const { text, headers } = await space(ring.owner).download(`key ${round}`)
+    const index = Number(/^upload (\d+)/.exec(text)?.[1])
+    t.is(text, bytes(index))
+    t.is(headers.get('etag'), `"${answers[index]?.data.sha256}"`)
+  }
+  await booksBalance(t, ring)
+})
+
+test.serial('20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const ring = await arena.ring('free')
+    const space = await sharedOf(ring)
+    const answers = await atOnce(20, ring.owners, (client, index) => space(client).put(String(index), 'x'.repeat(10)))
+    t.deepEqual(tally(answers), { 201: 10, 402: 10 })
+    await booksBalance(t, ring)
+  }
+})
+
+test.serial('20 spaces of the free plan: exactly three', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const ring = await arena.ring('free')
+    const make = (client: Client, index: number) => client.post(`${ring.path}/drive/buckets`, { key: `space-${index}`, name: 'Space' })
+    t.deepEqual(tally(await atOnce(20, ring.owners, make)), { 201: 3, 402: 17 })
+  }
+})
+
+test.serial('a main drive and a shared space are made once, whoever asks for them first', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const ring = await arena.ring()
+    const answers = await atOnce(20, ring.owners, (client) => client.get(`${ring.path}/drive/buckets`))
+    t.is(new Set(answers.map(({ text }) => JSON.stringify(JSON.parse(text).data))).size, 1)
+    t.is(answers[0]?.data.buckets.length, 2)
+  }
+})
+
+test.serial('uploads, moves and deletions of the same few keys leave every count true', async (t) => {
+  const ring = await arena.ring()
+  const space = await sharedOf(ring)
+  const keys = ['a/x', 'a/y', 'b/x', 'b/y']
+  const pick = (index: number) => keys[index % keys.length] ?? ''
+  for (let round = 0; round < rounds; round++) {
+    const answers = await atOnce(20, ring.owners, (client, index) => {
+      const here = space(client)
+      const calls = [
+        () => here.put(pick(index), 'x'.repeat(index)),
+        () => here.move(pick(index), pick(index + 1 + round)),
+        () => here.remove(pick(index)),
+        () => here.move(index % 2 === 0 ? 'a/' : 'b/', index % 2 === 0 ? 'b/' : 'a/'),
+      ]
+      return (calls[(index + round) % calls.length] ?? calls[0])?.() ?? here.list()
+    })
+    t.deepEqual(
+      answers.filter(({ status }) => ![200, 201, 400, 404, 409].includes(status)).map(({ text }) => text),
+      [],
+    )
+  }
+  await booksBalance(t, ring)
+})
+
+test.serial('a folder is renamed under its readers: each sees all of it in one place', async (t) => {
+  const ring = await arena.ring()
+  const space = await sharedOf(ring)
+  for (let index = 0; index < 30; index++) await space(ring.owner).put(`0/${index}`, 'x')
+  for (let round = 0; round < rounds; round++) {
+    const answers = await atOnce(20, ring.owners, async (client, index) => {
+      if (index === 7) return (await space(client).move(`${round}/`, `${round + 1}/`)).data
+      return (await space(client).list({ prefix: `${round}/` })).data.objects.length
+    })
+    t.deepEqual(answers[7], { moved: 30 })
+    t.true(answers.every((count, index) => index === 7 || count === 0 || count === 30))
+  }
+})
+
+test.serial('a space is deleted while files arrive: it is empty and gone, or it stays with them', async (t) => {
+  const ring = await arena.ring()
+  for (let round = 0; round < rounds; round++) {
+    const id = await makeSpace(ring.owner, ring, `space-${round}`)
+    const answers = await atOnce(20, ring.owners, (client, index) => {
+      const space = spaceOf(client, ring, id)
+      return index === 10 ? client.delete(space.path) : space.put(String(index), 'x')
+    })
+    const deleted = answers[10]?.status === 204
+    const uploads = answers.filter((_, index) => index !== 10)
+    t.true(uploads.every(({ status }) => status === 201 || status === 404))
+    if (deleted) t.true(uploads.every(({ status }) => status === 404))
+    else t.is(answers[10]?.status, 400)
+    t.is((await spaceOf(ring.owner, ring, id).list()).status, deleted ? 404 : 200)
+  }
+  await booksBalance(t, ring)
+})
+
+test.serial('an upload that is sent 20 times with one Idempotency-Key is done once', async (t) => {
+  const ring = await arena.ring()
+  const space = await sharedOf(ring)
+  for (let round = 0; round < rounds; round++) {
+    const send = (client: Client) =>
+      client.post(`${space(client).path}/objects`, formOf(`once ${round}`, 'x'), { 'idempotency-key': `round ${round}` })
+    const answers = await atOnce(20, ring.owners, send)
+    t.deepEqual(tally(answers), { 201: 20 })
+    t.is(new Set(answers.map(({ data }) => JSON.stringify(data))).size, 1)
+  }
+  await booksBalance(t, ring)
+})

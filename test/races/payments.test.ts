@@ -1,0 +1,63 @@
+import test from 'ava'
+import { letDue } from '#test/payments/due.ts'
+import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/payments/place.ts'
+import { type StripeAccount, startStripe } from '#test/payments/stripe-stand-in.ts'
+import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
+
+const server = await startStripe()
+const arena = openArena(test, { STRIPE_API_URL: server.url })
+test.after.always(() => server.close())
+
+const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => {
+  const { id } = await makeLink(ring, connectionId)
+  const theirs = stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)
+  return { id: id as string, session: stripe.open(theirs?.id ?? '') }
+}
+
+test.serial('webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
+  const ring = await arena.ring()
+  const w = { ...arena.world(), org: ring }
+  const stripe = server.account()
+  const connectionId = await connect(ring, 'stripe', stripe.credentials)
+  const ends: Record<string, number> = {}
+  for (let round = 0; round < rounds; round++) {
+    const { id, session } = await open(ring, stripe, connectionId)
+    const isPaid = round % 4 !== 0
+    const event = isPaid ? stripe.pay(session).completed : stripe.emit('checkout.session.expired', session)
+    await w.db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [ring.id])
+    const answers = await atOnce(20, ring.owners, async (client, index) => {
+      if (index % 4 === 0) return stripe.deliver(client.as(null), connectionId, event)
+      return client.post(`${paymentsOf(ring)}/links/${id}/${index % 4 === 1 ? 'cancel' : 'refresh'}`)
+    })
+    t.deepEqual(
+      answers.filter(({ status }) => status >= 500).map(({ text }) => text),
+      [],
+    )
+    await w.drain()
+    const { status } = await linkOf(ring, id)
+    ends[status] = (ends[status] ?? 0) + 1
+    t.is(status, isPaid ? 'paid' : 'cancelled')
+    const { rows } = await w.db.query('select payment_record_id from provider_payments where workspace_id = $1 and link_id = $2', [
+      ring.id,
+      id,
+    ])
+    t.is(rows.length, isPaid ? 1 : 0)
+  }
+  t.is((await recordsOf(ring)).length, ends.paid)
+  await letDue(w, 60)
+  t.is((await recordsOf(ring)).length, ends.paid)
+})
+
+test.serial('twenty requests with one key make one link at the provider', async (t) => {
+  const ring = await arena.ring()
+  const stripe = server.account()
+  const connectionId = await connect(ring, 'stripe', stripe.credentials)
+  for (let round = 0; round < 5; round++) {
+    const body = { connection_id: connectionId, amount: round + 1 }
+    const answers = await atOnce(20, ring.owners, (client) =>
+      client.post(`${paymentsOf(ring)}/links`, body, { 'Idempotency-Key': `key ${round}` }),
+    )
+    t.deepEqual(new Set(answers.map(({ status, data }) => `${status} ${data?.id}`)).size, 1)
+    t.is(stripe.things.links.length, round + 1)
+  }
+})

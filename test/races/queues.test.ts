@@ -1,0 +1,165 @@
+import test, { type ExecutionContext } from 'ava'
+import { createLine, type Line, lineOf, proven } from '#test/queues/support.ts'
+import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+
+const arena = openArena(test)
+
+/** Nobody waited for anybody in a circle. */
+async function noDeadlock(t: ExecutionContext): Promise<void> {
+  const { db } = arena.world()
+  t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
+}
+
+const keysOf = (count: number, mark: string | number): string[] => Array.from({ length: count }, (_, index) => `${mark} ${index}`)
+
+async function counted(org: Ring, line: Line): Promise<Record<string, number>> {
+  return (await made(org.owner.get(`${line.path}/summary`))).summary.by_stage
+}
+
+test.serial('claims at once: no item goes to two, and none is left', async (t) => {
+  const org = await arena.ring()
+  const line = await createLine(t, org)
+  for (let round = 0; round < rounds; round++) {
+    await line.add(keysOf(50, round))
+    const claims = await atOnce(20, org.owners, (client, index) => made(client.post(`${line.path}/claim`, { count: (index % 5) + 1 })))
+    const ids = claims.flatMap(({ items }) => items.map(({ id }: { id: string }) => id))
+    t.is(ids.length, 50)
+    t.is(new Set(ids).size, 50)
+  }
+  await proven(t, org.owner, line)
+})
+
+test.serial('moves and scans into a stage with room for five: five come in, and a free place is taken by one', async (t) => {
+  const org = await arena.ring()
+  const stages = [
+    { key: 'in', kind: 'start' },
+    { key: 'work', wip_limit: 5 },
+    { key: 'out', kind: 'terminal' },
+  ]
+  const line = await createLine(t, org, { stages })
+  for (let round = 0; round < rounds; round++) {
+    const keys = keysOf(20, round)
+    const ids = await line.add(keys)
+    const enter = async (client: Parameters<Line['move']>[3], index: number): Promise<boolean> => {
+      if (index % 2 === 0) return (await line.move(ids[index] ?? '', 'work', {}, client)).status === 200
+      if (index % 4 === 1) return (await line.scan(keys[index] ?? '', {}, client)).data.verdict === 'moved'
+      const scan = { scan_id: `${round} ${index}`, scanned_at: '2026-01-01T00:00:00Z', key: keys[index] }
+      return (await client?.post(`${line.path}/scan/batch`, { scans: [scan] }))?.data[0].verdict === 'moved'
+    }
+    const entered = await atOnce(20, org.owners, enter)
+    t.is(entered.filter(Boolean).length, 5)
+    t.is((await counted(org, line)).work, 5)
+    const inside = ids.filter((_, index) => entered[index])
+    const outside = ids.filter((_, index) => !entered[index])
+    await line.move(inside[0] ?? '', 'out')
+    const next = await atOnce(5, org.owners, (client, index) => line.move(outside[index] ?? '', 'work', {}, client))
+    t.deepEqual(tally(next), { 200: 1, 400: 4 })
+    for (const id of ids) await org.owner.delete(`${line.path}/items/${id}`)
+  }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('one key added by all at once is one item, and so is one that all scan', async (t) => {
+  const org = await arena.ring()
+  const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
+  for (let round = 0; round < rounds; round++) {
+    const answers = await atOnce(20, org.owners, (client, index) => {
+      const keys = [`one ${round}`, ...keysOf(4, `all ${round}`)]
+      return made(client.post(`${line.path}/items`, { keys: index % 3 === 0 ? keys.reverse() : keys }))
+    })
+    t.is(
+      answers.reduce((sum, { created }) => sum + created, 0),
+      5,
+    )
+    t.is(
+      answers.reduce((sum, { duplicates }) => sum + duplicates, 0),
+      95,
+    )
+    t.is(new Set(answers.flatMap(({ items }) => items.map(({ id }: { id: string }) => id))).size, 5)
+    const scans = await atOnce(20, org.owners, (client) => line.scan(`scanned ${round}`, { to_stage: 'work' }, client))
+    const verdicts = scans.map(({ data }) => data.verdict)
+    t.is(verdicts.filter((verdict) => verdict === 'created').length, 1, verdicts.join())
+    t.is(verdicts.filter((verdict) => verdict === 'duplicate').length, 19, verdicts.join())
+  }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('one item scanned on by all at once goes one stage for each scan that moves it, and no further than the last', async (t) => {
+  const org = await arena.ring()
+  const stages = Array.from({ length: 10 }, (_, index) => ({ key: `s${index}`, kind: index === 0 ? 'start' : 'normal' }))
+  const line = await createLine(t, org, { stages })
+  for (let round = 0; round < rounds; round++) {
+    const [id = ''] = await line.add([`key ${round}`])
+    const scans = await atOnce(20, org.owners, (client) => line.scan(`key ${round}`, {}, client))
+    const verdicts = scans.map(({ data }) => data.verdict)
+    t.is(verdicts.filter((verdict) => verdict === 'moved').length, 9, verdicts.join())
+    t.is(verdicts.filter((verdict) => verdict === 'duplicate').length, 11, verdicts.join())
+    t.is((await line.item(id)).stage, 's9')
+    t.is((await line.kinds(id)).length, 21)
+  }
+  await proven(t, org.owner, line)
+})
+
+test.serial('a journal sent by all at once is judged once', async (t) => {
+  const org = await arena.ring()
+  const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
+  for (let round = 0; round < rounds; round++) {
+    const scans = Array.from({ length: 10 }, (_, index) => ({
+      scan_id: `${round} ${index}`,
+      scanned_at: `2026-01-01T00:00:${String(index).padStart(2, '0')}Z`,
+      key: `key ${round} ${index % 4}`,
+    }))
+    const answers = await atOnce(20, org.owners, (client) => made(client.post(`${line.path}/scan/batch`, { scans })))
+    const told = answers.map((verdicts) => verdicts.map(({ scan_id, verdict }: Record<string, string>) => `${scan_id} ${verdict}`).join())
+    t.is(new Set(told).size, 1, told.join('\n'))
+    const { data } = await org.owner.get(`${line.path}/events?limit=10`)
+    t.is(new Set(data.map(({ scan_id }: { scan_id: string }) => scan_id)).size, 10)
+    t.true(data.every(({ scan_id }: { scan_id: string }) => scan_id.startsWith(`${round} `)))
+  }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('opposite moves that write one record wait for each other in no circle', async (t) => {
+  const org = await arena.ring()
+  const record = (await made(org.owner.post(`${org.path}/records/locations`, { values: { name: 'Hall' } }))).id
+  const patch = { record_patch: { address: '{{item.key}}' }, wip_limit: 100 }
+  const stages = [
+    { key: 'a', kind: 'start', ...patch },
+    { key: 'b', ...patch },
+  ]
+  const line = await createLine(t, org, { object_type: 'locations', stages })
+  const add = (stage: string) => line.add(keysOf(20, stage).map((key) => ({ key, stage, record_id: record })))
+  const sides = { a: await add('a'), b: await add('b') }
+  for (let round = 0; round < rounds; round++) {
+    const [to, back] = round % 2 === 0 ? (['b', 'a'] as const) : (['a', 'b'] as const)
+    const answers = await atOnce(40, org.owners, (client, index) =>
+      index % 2 === 0 ? line.move(sides.a[index / 2] ?? '', to, {}, client) : line.move(sides.b[(index - 1) / 2] ?? '', back, {}, client),
+    )
+    t.deepEqual(tally(answers), { 200: 40 })
+  }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('a stage is not left out while items come into it', async (t) => {
+  const org = await arena.ring()
+  const both = [{ key: 'in', kind: 'start' }, { key: 'more' }]
+  const line = await createLine(t, org, { stages: both })
+  for (let round = 0; round < rounds; round++) {
+    const [dropped, ...added] = await atOnce(20, org.owners, (client, index) =>
+      index === 0
+        ? client.put(line.path, { stages: both.slice(0, 1) })
+        : client.post(`${line.path}/items`, { keys: [`${round} ${index}`], stage: 'more' }),
+    )
+    const statuses = tally(added)
+    const items = await org.owner.get(`${line.path}/items?stage=more&status=open&limit=200`)
+    t.is(items.data.total, statuses[201] ?? 0)
+    t.is(dropped?.status, items.data.total === 0 ? 200 : 400, JSON.stringify(statuses))
+    t.is((await org.owner.put(line.path, { stages: both })).status, 200)
+    for (const { id } of items.data.items) await org.owner.delete(`${line.path}/items/${id}`)
+  }
+  await proven(t, org.owner, lineOf(t, org.owner, org.path, line.id, line.key))
+})

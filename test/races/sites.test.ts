@@ -1,0 +1,46 @@
+import test from 'ava'
+import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
+import { admitVisitors, makeSite, putDocument, putFile } from '#test/sites/making.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+
+const arena = openArena(test, { TRUST_PROXY: '1' })
+
+async function begin(plan: 'paid' | 'free' = 'paid') {
+  const ring = await arena.ring(plan)
+  const w = { ...arena.world(), org: ring }
+  await admitVisitors(w)
+  return { w, ring, site: await makeSite(w) }
+}
+
+test.serial('of 300 reads of content from one address at both processes 240 are let in', async (t) => {
+  const { w, site } = await begin()
+  await putDocument(w, site, 'page')
+  const address = fromAnywhere()
+  const answers = await atOnce(300, arena.pair(w.visitor), (client) => client.get(`${site.open}/page`, address))
+  t.deepEqual(tally(answers), { 200: 240, 429: 60 })
+})
+
+test.serial('what is written 20 times at once to one path is made once, and its bytes count once', async (t) => {
+  const { w, ring, site } = await begin()
+  const bytes = Buffer.alloc(1_000, 'x')
+  for (let round = 0; round < rounds / 2; round++) {
+    const answers = await atOnce(20, ring.owners, (client, index) =>
+      index % 3 === 0
+        ? client.put(`${site.inside}/p${round}`, { title: 'x' })
+        : client.put(`${site.inside}/p${round}`, bytes, { 'content-type': 'text/plain' }),
+    )
+    t.deepEqual(tally(answers), { 200: 19, 201: 1 })
+    t.is((await putFile(w, `${site.inside}/p${round}`, bytes, 'text/plain')).status, 200)
+    const { rows } = await w.db.query('select total_bytes::integer as bytes from file_usage where workspace_id = $1', [ring.id])
+    t.is(rows[0]?.bytes, 1_000 * (round + 1))
+  }
+})
+
+test.serial('the first files of all websites, put 20 at once, find one place', async (t) => {
+  const { ring } = await begin()
+  const answers = await atOnce(20, ring.owners, (client, index) =>
+    client.put(`${ring.path}/assets/a${index}`, 'x', { 'content-type': 'text/plain' }),
+  )
+  t.deepEqual(tally(answers), { 201: 20 })
+  t.is((await ring.owner.get(`${ring.path}/assets`)).data.length, 20)
+})

@@ -1,0 +1,15 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`
+
+/** What axe finds wrong with a page, each as its rule and what it is about. It runs beside the page's policy, which lets no script in. */
+export async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(run)
+}
+
+/** How far a page reaches beyond its window to the right, in CSS pixels. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)')

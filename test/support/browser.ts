@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestFn } from 'ava'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+/** Where the browser is unpacked once, for all files of tests and all runs. */
+const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'kontor', 'chromium-147.0.0')
+const program = join(folder, 'chromium')
+
+/** Arguments of our own: those that its package names switch off what keeps origins apart, and every test of that would pass. */
+const args = ['--headless=shell', '--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none']
+const env = { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') }
+
+/** Whether the Chromium that npm brings runs on this machine; asked before any test is declared, which waits for nothing. */
+function runs(): boolean {
+  if (!existsSync(program)) spawnSync(process.execPath, [join(import.meta.dirname, 'unpack-browser.mjs'), folder])
+  return spawnSync(program, [...args, '--version'], { env }).status === 0
+}
+
+/** A browser for the tests of a file. */
+export interface Browsing {
+  /** Declares a test that needs the browser; it is skipped, by its name, where none runs. */
+  readonly inBrowser: TestFn['serial'] | TestFn['skip']
+  /** Opens a page in a profile of its own, which ends with the test. */
+  readonly open: (t: { teardown: (end: () => Promise<void>) => void }, options?: BrowserContextOptions) => Promise<Page>
+}
+
+/** Starts a browser before a file's tests, and ends it after them. */
+export function browse(test: TestFn): Browsing {
+  const canRun = runs()
+  let browser: Browser | undefined
+  test.before(async () => {
+    if (canRun) browser = await chromium.launch({ executablePath: program, args, env })
+  })
+  test.after.always(async () => browser?.close())
+  return {
+    inBrowser: canRun ? test.serial : test.skip,
+    open: async (t, options) => {
+      if (!browser) throw new Error('No browser has started')
+      const context = await browser.newContext({ viewport: { width: 1_000, height: 800 }, ...options })
+      t.teardown(() => context.close())
+      return context.newPage()
+    },
+  }
+}
