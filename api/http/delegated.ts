@@ -99,7 +99,8 @@ async function sendResult(
 
 /** A caller's mistake that the worker found reads as if the API had found it. */
 function failureOf({ bare }: DelegateRoute, { error }: Operation): Problem {
-  const failure = new Problem(error?.code ?? 'INTERNAL', error?.message)
+  // A fault of ours was told where it happened; of any other all is well on our side.
+  const failure = new Problem(error?.code ?? 'INTERNAL', error?.message, { expected: error !== null && error.code !== 'INTERNAL' })
   return bare ? bare.failure(failure) : failure
 }
 

@@ -26,7 +26,7 @@ export type Draft = TypeOf<typeof draft>
 
 /** Throws AGENT_DISABLED where no assistant is set up, LIMIT_EXCEEDED when the free plan's drafts of the day are used up; else counts one. */
 export async function takeDraft({ config, db, workspace, now }: Scope): Promise<void> {
-  if (config.agent === null) throw problem('AGENT_DISABLED')
+  if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   if (workspace.plan !== 'free') return
   const day = now().toISOString().slice(0, 10)
   const taken = await db.query(draftFlow(workspace.id, day, flowLimits.freeDraftsPerDay))

@@ -1,3 +1,4 @@
+import { requireFlow } from '#shared/flows/flows.ts'
 import { continueRun } from '#shared/flows/jobs.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import type { RunView } from '#shared/flows/run.ts'
@@ -22,10 +23,10 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
 
 /**
  * Goes on with a run that failed or was cancelled, in a new run that has what its steps gave and begins with the one that it ended at. Throws
- * NOT_FOUND, and VALIDATION_ERROR for one that is open, went well, is too old, or was tried again already.
+ * NOT_FOUND, also when the flow is gone, and VALIDATION_ERROR for one that is open, went well, is too old, or was tried again already.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<RunView> {
-  const run = await getRun(scope, flowId, runId)
+  const run = await getRun(scope, await requireFlow(scope, flowId), runId)
   if (run.status !== 'failed' && run.status !== 'cancelled')
     throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)
   const [id, jobId, now] = [newId(), newId(), scope.now()]

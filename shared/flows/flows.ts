@@ -7,6 +7,7 @@ import type { Definition, DefinitionInput, Positions } from '#shared/flows/defin
 import type { FlowChange, FlowInput, FlowView } from '#shared/flows/flow.ts'
 import { hear, triggerOf } from '#shared/flows/hear.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
+import { flowDeleted } from '#shared/flows/run.ts'
 import { endRuns } from '#shared/flows/run-store.ts'
 import {
   deleteFlow,
@@ -129,8 +130,7 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockRow(within(scope, tx), id)
     await hear(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
-    const error = { code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null }
-    await tx.query(endRuns(workspace.id, id, JSON.stringify(error), scope.now()))
+    await tx.query(endRuns(workspace.id, id, JSON.stringify(flowDeleted), scope.now()))
     await tx.query(deleteFlow(workspace.id, id))
   })
 }

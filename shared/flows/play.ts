@@ -29,7 +29,7 @@ export interface StepRow {
 /** What a turn of a run writes. */
 export interface Turn {
   readonly steps: readonly StepRow[]
-  readonly state: RunState
+  readonly state: RunState | null
 }
 
 /** A step that is under way. */

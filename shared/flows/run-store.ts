@@ -57,7 +57,7 @@ export const writeTurn = sql(
    kept as (
      insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
      select workspace_id, id, step.node_id, step.iteration, step.whole, $9
-     from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, whole json) where step.whole is not null
+     from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, whole json) where step.whole is not null and $4 <> 'ok'
    ),
    forgotten as (
      delete from flow_outputs as output using turned

@@ -85,6 +85,9 @@ export interface RunError {
   readonly node_id: string | null
 }
 
+/** What the open runs of a flow end with that is deleted. */
+export const flowDeleted: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
+
 /** What references to the trigger read: `{{trigger.record}}` and the others that there are. */
 export interface TriggerInput {
   readonly event?: string

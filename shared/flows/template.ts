@@ -71,15 +71,15 @@ function renderText(text: string, lookup: Lookup): unknown {
   })
 }
 
-/** What a path leads to in a value, by its own keys and places alone. */
+/** What a path leads to in a value, by its own keys and the places of its lists alone. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const part of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined
+    if (Array.isArray(found) && part === 'length') return undefined
     found = (found as Readonly<Record<string, unknown>>)[part]
   }
-  // A list's length is its own, but no item of it.
-  return typeof found === 'function' ? undefined : found
+  return found
 }
 
 /** A value as it is written into a text: JSON where it has parts, empty for nothing. */

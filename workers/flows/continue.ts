@@ -3,6 +3,7 @@ import { setDue, setDueUnlessSet } from '#shared/due/due.ts'
 import { continueRun, waitsDue } from '#shared/flows/jobs.ts'
 import { play } from '#shared/flows/play.ts'
 import { findOpenRun, playingOf, type RunRow } from '#shared/flows/playing.ts'
+import { flowDeleted } from '#shared/flows/run.ts'
 import { tooDeep } from '#shared/flows/start.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
 import { Problem } from '#shared/kernel/errors.ts'
@@ -30,9 +31,10 @@ async function goOn(scope: PlatformScope, workspaceId: string, run: RunRow, sign
   const until = run.waiting?.kind === 'time' ? new Date(run.waiting.until) : undefined
   // Its time was set when it was parked; whoever comes before that leaves one behind in any case.
   if (until && until > scope.now()) return setDueUnlessSet(scope.db, waitsDue, workspaceId, [{ subject: run.id, at: until }])
-  const playing = await playingOf(scope, workspaceId, run)
-  if (!playing) return
   const stage = realStage(scope, workspaceId, run, signal)
+  const playing = await playingOf(scope, workspaceId, run)
+  // Whoever deletes a flow ends its runs: this one was made at the same moment.
+  if (!playing) return writingDown(scope, workspaceId, run, signal, () => stage.fail({ steps: [], state: null }, flowDeleted))
   await writingDown(scope, workspaceId, run, signal, async () => {
     if (run.depth > maxDepth) return stage.fail({ steps: [], state: playing.state }, tooDeep)
     const rows = run.waiting ? await endWait(scope, run.waiting, playing, stage) : []

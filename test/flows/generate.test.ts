@@ -1,0 +1,83 @@
+import test from 'ava'
+import { type Agent, soundDraft, startAgent } from '#test/support/agent.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+let agent: Agent
+let w: World
+test.before(async () => {
+  agent = await startAgent()
+  w = await world({ AGENT_URL: agent.url, AGENT_MODEL: 'drafter', AGENT_KEY: 'hush' })
+})
+test.after.always(() => w.close())
+
+const ask = (org: World['org'], prompt: unknown = 'Thank everybody who buys') => org.owner.post(`${org.path}/flows/generate`, { prompt })
+
+test.serial('what the assistant proposes is answered, checked and not saved', async (t) => {
+  const nodes = [
+    { id: 't', type: 'trigger.record_event', config: { object_type: 'invoices', event: 'created' } },
+    { id: 'a', type: 'action.create_record', config: { values: {} } },
+  ]
+  agent.answer = {
+    content: `\`\`\`json\n${JSON.stringify({ ...soundDraft, nodes, edges: [{ id: 'e', source: 't', source_handle: 'out', target: 'a' }] })}\n\`\`\``,
+  }
+  const answer = await ask(w.org)
+  t.is(answer.status, 200, answer.text)
+  t.like(answer.data, { name: 'Draft', problems: [{ node_id: 'a', message: 'object_type is required' }] })
+  t.deepEqual(
+    answer.data.nodes.map(({ id }: { id: string }) => id),
+    ['t', 'a'],
+  )
+  const [asked] = agent.asked
+  t.is(asked?.authorization, 'Bearer hush')
+  t.is(asked?.body.model, 'drafter')
+  t.deepEqual(
+    asked?.body.messages.map(({ role }) => role),
+    ['system', 'user'],
+  )
+  t.regex(asked?.body.messages[0]?.content ?? '', /logic\.for_each[\s\S]*invoices/)
+  t.deepEqual((await w.org.owner.get(`${w.org.path}/flows`)).data, [])
+})
+
+const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegExp])[] = [
+  ['an error', { status: 500 }, /answered 500/],
+  ['no JSON', { content: 'I would rather not' }, /no JSON/],
+  ['no message', { raw: '{"choices": []}' }, /no message/],
+  ['nonsense', { raw: '<html>' }, /no JSON/],
+  [
+    'a flow that could not be saved',
+    { content: JSON.stringify({ ...soundDraft, nodes: [{ id: 'x', type: 'action.explode' }] }) },
+    /no block of the type action.explode/,
+  ],
+  ['no name', { content: JSON.stringify({ nodes: [] }) }, /name is required/],
+]
+for (const [name, answer, says] of bad) {
+  test.serial(`an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
+    const before = agent.asked.length
+    agent.answer = answer
+    const { status, body } = await ask(w.org)
+    t.is(status, 502)
+    t.is(body.error.code, 'AGENT_ERROR')
+    t.regex(body.error.message, says)
+    t.is(agent.asked.length, before + 1)
+  })
+}
+
+test.serial('the free plan has 20 drafts a day', async (t) => {
+  const org = await createOrg(w, 'Free', 'free')
+  agent.answer = { content: JSON.stringify(soundDraft) }
+  const statuses = await Promise.all(Array.from({ length: 25 }, () => ask(org).then(({ status }) => status)))
+  t.deepEqual(statuses.toSorted(), [...Array(20).fill(200), ...Array(5).fill(402)])
+})
+
+test.serial('what is wanted has to be said, and not at length', async (t) => {
+  for (const prompt of ['', 'x'.repeat(4_001), undefined, 5]) t.is((await ask(w.org, prompt ?? null)).status, 400)
+})
+
+test('without an assistant it is told so', async (t) => {
+  const bare = await world()
+  t.teardown(bare.close)
+  const { status, body } = await ask(bare.org)
+  t.is(status, 503)
+  t.is(body.error.code, 'AGENT_DISABLED')
+})
