@@ -15,6 +15,7 @@ const duePool: Pool = 'schedule'
 /** Runs the loops of some pools in this process. */
 export class Pools {
   readonly #loops: readonly (Loop | Dispatcher | Scheduler)[]
+  #isStopped = false
 
   constructor(pools: readonly Pool[], services: WorkerServices) {
     requireHandlers()
@@ -46,7 +47,13 @@ export class Pools {
     return this.#loops.every((loop) => loop.idle)
   }
 
+  /** Whether it has been told to take no more work. */
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true
     await Promise.all(this.#loops.map((loop) => loop.stop(graceMs)))
   }
 }

@@ -85,8 +85,8 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
     const { rows } = await db.query(
       `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
        union all select from gated_jobs where slot is null union all select from event_outbox
-       union all select from due_work where not held and kind <> 'chore' and at <= $1::timestamptz limit 1`,
-      [now?.() ?? null],
+       union all select from due_work where not held and at <= $1::timestamptz limit 1`,
+      [worker.pools.isStopped ? null : (now?.() ?? null)],
     )
     const open = rows.length === 0 && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
