@@ -65,7 +65,7 @@ async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score:
   const inside = await enter()
   const input = await readableInput(inside, run.input, run.objectType)
   const told: Told = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
-  await play(playingFrom(score, { id: requestId, input, state: null, steps: 0 }), stageOf(enter, tx, run, told))
+  await play(playingFrom(score, { id: requestId, input, state: null, steps: 0 }), stageOf(inside.now, enter, tx, run, told))
   const since = { mark: mark?.id ?? '', requestId }
   return {
     run_id: run.id,
@@ -86,10 +86,10 @@ interface Told {
 }
 
 /** A stage on which nothing stays, and from which nobody is called. */
-function stageOf(enter: () => Promise<Scope>, tx: Tx, run: EndedRun, told: Told): Stage {
+function stageOf(now: () => Date, enter: () => Promise<Scope>, tx: Tx, run: EndedRun, told: Told): Stage {
   const began = performance.now()
   return {
-    now: () => new Date(),
+    now,
     stepsAtMost: limits.stepsPerRun,
     enter,
     act: async (doing, work) => {
