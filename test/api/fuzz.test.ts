@@ -18,7 +18,7 @@ for (const { base, routes } of sections) {
     // One after the other: the seed then makes the same requests in the same order.
     test.serial(`whatever it is sent, it answers as described: ${route.method} ${base}${route.path}`, async (t) => {
       const w = await start()
-      const place = await furnish(w)
+      const place = await furnish(w, route.path)
       const property = fc.asyncProperty(requestsTo(route, base, place), async (sent) => {
         statuses.push(await send(w.visitor.root, route, sent))
       })

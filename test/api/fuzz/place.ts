@@ -31,8 +31,47 @@ const keys = {
   refs: 'a_refs',
 }
 
-/** Fills the workspace, mostly through the API. */
-export async function furnish(w: World): Promise<Place> {
+/** What some rooms have, under the names of their paths; made for a route whose path names it. */
+const rooms: Readonly<Record<string, (things: Things) => Promise<Readonly<Record<string, string>>>>> = {
+  queueId: async (things) => {
+    const { id: queueId } = await things.queue()
+    return { queueId, itemId: (await things.queueItem(queueId)).id, stageKey: 'in', to_stage: 'out' }
+  },
+  flowId: async (things) => {
+    const flowId = await things.flow()
+    return { flowId, runId: await things.flowRun(flowId, 'failed') }
+  },
+  bucketId: async (things) => {
+    const { bucketId } = await things.space()
+    return { bucketId, key: await things.object(bucketId), shareId: await things.share(bucketId) }
+  },
+  calId: async (things) => {
+    const { id: calId } = await things.calendar()
+    return { calId, shareId: await things.calendarShare(calId) }
+  },
+  eventId: async (things) => ({ eventId: await things.calendarEvent((await things.calendar()).id) }),
+  linkId: async (things) => ({ linkId: await things.link() }),
+  entryId: async (things) => ({ entryId: await things.entry() }),
+  siteId: async (things) => {
+    const { id: siteId } = await things.site()
+    return { siteId, path: await things.document(siteId) }
+  },
+  formId: async (things) => {
+    const { id: formId } = await things.form()
+    return { formId, submissionId: await things.submission(formId) }
+  },
+  formKey: async (things) => {
+    await things.visitors()
+    return { formKey: (await things.form()).key }
+  },
+  calendarKey: async (things) => ({ calendarKey: await things.bookingPage(), start: things.bookingTime() }),
+  templateId: async (things) => ({ templateId: await things.messageTemplate() }),
+  messageId: async (things) => ({ messageId: await things.message() }),
+  connectionId: async (things) => ({ connectionId: await things.messageConnection() }),
+}
+
+/** Fills the workspace, mostly through the API, for requests to a path. */
+export async function furnish(w: World, route: string): Promise<Place> {
   const { org } = w
   const { owner, path } = org
   const things = thingsOf(w, org, 'fuzz', keys)
@@ -53,6 +92,11 @@ export async function furnish(w: World): Promise<Place> {
   const accounts = await inTurn([1, 2], () => createAccount(w))
   await knowPassword(w, org.ownerId)
   const { roleIds, memberIds } = await holders(w, org, things, service.id)
+  const named: Record<string, fc.Arbitrary<string>> = {}
+  for (const [name, make] of Object.entries(rooms)) {
+    if (!new RegExp(`:${name}\\b`).test(route)) continue
+    for (const [key, value] of Object.entries(await make(things))) named[key] = fc.constant(value)
+  }
   return {
     org,
     token: fc.oneof(
@@ -60,29 +104,32 @@ export async function furnish(w: World): Promise<Place> {
       { weight: 2, arbitrary: fc.constant(service.client.token) },
       { weight: 1, arbitrary: fc.constantFrom(accounts[0]?.client.token ?? null, null, 'kt_no') },
     ),
-    names: namesOf({
-      orgId: org.id,
-      fieldIds,
-      records,
-      ruleId,
-      fnId,
-      runId,
-      roleIds,
-      memberIds,
-      serviceId: service.id,
-      keyIds: await inTurn([1, 2, 3], () => things.key(service.id)),
-      invitationIds: await inTurn([1, 2, 3], () => things.invitation()),
-      notificationIds: await inTurn([1, 2, 3], () => things.notification(org.ownerId)),
-      secrets: [secret],
-      jobId: await things.job(org.ownerId),
-      emails: accounts.map(({ email }) => email),
-      password,
-      tokens: [
-        ...(await inTurn([1, 2], () => things.token())),
-        ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
-        ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
-      ],
-    }),
+    names: {
+      ...namesOf({
+        orgId: org.id,
+        fieldIds,
+        records,
+        ruleId,
+        fnId,
+        runId,
+        roleIds,
+        memberIds,
+        serviceId: service.id,
+        keyIds: await inTurn([1, 2, 3], () => things.key(service.id)),
+        invitationIds: await inTurn([1, 2, 3], () => things.invitation()),
+        notificationIds: await inTurn([1, 2, 3], () => things.notification(org.ownerId)),
+        secrets: [secret],
+        jobId: await things.job(org.ownerId),
+        emails: accounts.map(({ email }) => email),
+        password,
+        tokens: [
+          ...(await inTurn([1, 2], () => things.token())),
+          ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
+          ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
+        ],
+      }),
+      ...named,
+    },
   }
 }
 
