@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
+import { quoteInexact } from '#shared/kernel/exact-numbers.ts'
 import { readCsv } from '#shared/records/csv/read.ts'
 import { small } from '#test/policy/naive.ts'
 import { fields, typeKey } from '#test/policy/random.ts'
@@ -153,8 +154,8 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const path = `${org.path}/functions/${functionId}/invoke`
     const input = { type: typeKey, ids: idsOf(all) }
     const { data } = await client.post(path, { input })
-    // A function's numbers are JavaScript's own, and so are those of a client that reads them as JSON.
-    const expected = JSON.parse(JSON.stringify(views(reader)))
+    // What a number of JavaScript's does not hold reaches a function, and what it answers, as text with all its digits.
+    const expected = JSON.parse(quoteInexact(JSON.stringify(views(reader))))
     t.is(data.error, undefined)
     t.deepEqual(data.result.list, expected)
     t.deepEqual(data.result.found, expected)

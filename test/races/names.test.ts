@@ -15,17 +15,17 @@ test.serial('a menu group that twenty make under one name is made once and chang
   }
 })
 
-test.serial('an address that twenty invite at once has one invitation, and ten mails at most', async (t) => {
+test.serial('an address that twenty invite at once has one invitation and one mail', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const spelt = [`Guest-${round}@example.com`, `guest-${round}@EXAMPLE.com`]
     const answers = await atOnce(20, ring.owners, (client, index) =>
       client.post(`${ring.path}/members`, { email: spelt[index % 3 === 0 ? 0 : 1] }),
     )
-    t.deepEqual(tally(answers), { 201: 10, 429: 10 })
+    t.deepEqual(tally(answers), { 201: 20 })
     const open = (await ring.owner.get(`${ring.path}/invitations`)).data as readonly { id: string }[]
     t.is(open.length, round + 1)
-    t.true(answers.some(({ data }) => data?.id === open.at(-1)?.id))
+    t.deepEqual([...new Set(answers.map(({ data }) => data.id))], [open.at(-1)?.id])
   }
   await arena.world().drain()
 })
