@@ -32,6 +32,9 @@ export const findPlaying = sql(
    from flow_runs where workspace_id = $1 and id = $2`,
 )
 
+/** When the first step of a turn began; that one may be the step that it is parked for. */
+const begun = `least($9, ($10::json -> 0 ->> 'started_at')::timestamptz, ($6::json ->> 'started_at')::timestamptz)`
+
 /**
  * Writes a turn of a run: its steps, and where it stands after them; nothing at all when somebody else has written one since, or has ended
  * it. Values: workspace, run, the turn before, status, state, what it waits for, the job that goes on, error, now, the steps as a JSON list.
@@ -41,7 +44,7 @@ export const writeTurn = sql(
   `with turned as (
      update flow_runs
      set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
-       started_at = coalesce(started_at, $9), finished_at = case when $4 in ('ok', 'failed') then $9 end,
+       started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
        steps = steps + json_array_length($10::json), revived = 0
      where workspace_id = $1 and id = $2 and turn = $3 and status in ('queued', 'running')
      returning workspace_id, id
@@ -49,10 +52,10 @@ export const writeTurn = sql(
    stepped as (
      insert into flow_steps
        (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
-     select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.whole is not null,
+     select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
        step.input_hash, step.error, step.started_at, step.duration_ms
      from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, place integer, node_type text, status text,
-       output json, whole json, input_hash text, error json, started_at timestamptz, duration_ms integer)
+       output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
    ),
    kept as (
      insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
