@@ -9,12 +9,12 @@ const rowsOf = (columns: string) => `json_to_recordset($2::json) as given (${col
 export const insertRuns = sql(
   'insert_flow_runs',
   `insert into flow_runs
-     (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, error,
-      created_at, touched_at, started_at, finished_at)
-   select $1::uuid, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, error,
+     (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id,
+      error, created_at, touched_at, started_at, finished_at)
+   select $1::uuid, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id, error,
      $3::timestamptz, $3::timestamptz, case when status = 'failed' then $3::timestamptz end, case when status = 'failed' then $3::timestamptz end
    from ${rowsOf(`id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, status text, trigger json, input json,
-     trigger_key text, depth integer, state json, job_id uuid, error json`)}
+     trigger_key text, depth integer, state json, job_id uuid, request_id text, error json`)}
    on conflict do nothing
    returning id`,
 )
@@ -28,7 +28,7 @@ export const findRunByKey = sql(
 /** A run with all that going on with it needs. Values: workspace, id. */
 export const findPlaying = sql(
   'find_flow_run_to_play',
-  `select id, flow_id as "flowId", version, editor_id as "editorId", status, input, depth, turn, steps, state, waiting
+  `select id, flow_id as "flowId", version, editor_id as "editorId", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $1 and id = $2`,
 )
 
@@ -96,17 +96,17 @@ export const cancelOpenRun = sql(
 
 /**
  * Makes a run that goes on where another stands, with all that its steps gave. Values: workspace, the run that ended, the new one's id, its
- * job, now, since when it must have ended.
+ * job, now, since when it must have ended, the request that asks for it.
  */
 export const insertRetry = sql(
   'insert_flow_retry',
   `with retried as (
      insert into flow_runs
        (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, retry_of, steps, state, job_id,
-        created_at, touched_at)
+        request_id, created_at, touched_at)
      select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, 'queued', trigger, input, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'),
-       state, $4::uuid, $5::timestamptz, $5::timestamptz
+       state, $4::uuid, $7, $5::timestamptz, $5::timestamptz
      from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and finished_at > $6
      returning id
    ),

@@ -103,7 +103,7 @@ function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow,
   const kind = heard.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
-  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1 }
+  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1, requestId: cause.requestId }
 }
 
 const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
