@@ -72,7 +72,7 @@ async function rederive(tx: Executor, workspaceId: string, ids: readonly string[
 export function rederived(row: EventRow): EventRow {
   const when = whenOf(row)
   if (when.allDay) return row
-  const wall = Date.parse(`${row.wall_start.replace(' ', 'T')}Z`)
+  const wall = Date.parse(`${row.wall_start}Z`)
   const start = wallMs(when.start, when.zone) === wall ? when.start : atWall(wall, when.zone)
   const { wall_start: _, ...columns } = whenColumns({ ...when, start, end: start + (when.end - when.start) })
   // What the clock was to show stays, also where it skips that now.

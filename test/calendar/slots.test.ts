@@ -7,7 +7,11 @@ import { world } from '#test/support/world.ts'
 // The pages' hours, read once more as plainly as can be: by what a clock shows at every minute, as Intl tells it. Nothing here knows Temporal.
 
 const minute = 60_000
-const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+interface Taken {
+  readonly from: number
+  readonly to: number
+}
 type Hours = Readonly<Record<string, readonly (readonly [string, string])[]>>
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -36,30 +40,41 @@ const clockOf = (zone: string, ms: number): number => ms + offsetOf(zone, ms)
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
 /** The spans of a page's hours: from the first minute at which the clock is within them on their day until after the last one. */
-function spansOf(hours: Hours, zone: string, from: number, to: number): { from: number; to: number }[] {
-  const spans = new Map<string, { from: number; to: number }>()
-  for (let ms = from; ms < to; ms += minute) {
+function spansOf(hours: Hours, zone: string, from: number, to: number, step = minute): Taken[] {
+  const spans = new Map<string, Taken>()
+  for (let ms = from; ms < to; ms += step) {
     const clock = new Date(clockOf(zone, ms))
     const now = clock.getUTCHours() * 60 + clock.getUTCMinutes()
-    const own = hours[days[(clock.getUTCDay() + 6) % 7] ?? ''] ?? []
+    const own = hours[weekdays[(clock.getUTCDay() + 6) % 7] ?? ''] ?? []
     for (const [index, [opens, closes]] of own.entries()) {
       if (now < minutesOf(opens) || now >= minutesOf(closes)) continue
       const key = `${clock.toISOString().slice(0, 10)} ${index}`
-      spans.set(key, { from: spans.get(key)?.from ?? ms, to: ms + minute })
+      spans.set(key, { from: spans.get(key)?.from ?? ms, to: ms + step })
     }
   }
   return [...spans.values()].sort((a, b) => a.from - b.from)
 }
 
-/** Days of 2026 and 2027 on which the clock of a zone changes, as midnights in UTC. */
+const day = 86_400_000
+
+/** Days of 2026 and 2027 on which the clock of a zone changes, as midnights in UTC; weeks that begin and end alike have none. */
 function changesOf(zone: string): number[] {
   const found: number[] = []
-  for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2028, 0, 1); day += 86_400_000)
-    if (offsetOf(zone, day) !== offsetOf(zone, day + 86_400_000)) found.push(day)
+  for (let week = Date.UTC(2026, 0, 1); week < Date.UTC(2028, 0, 1); week += 7 * day) {
+    if (offsetOf(zone, week) === offsetOf(zone, week + 7 * day)) continue
+    for (let at = week; at < week + 7 * day; at += day) if (offsetOf(zone, at) !== offsetOf(zone, at + day)) found.push(at)
+  }
   return found
 }
 
-const everyDay = (...spans: (readonly [string, string])[]): Hours => Object.fromEntries(days.map((day) => [day, spans]))
+/** Zones whose clocks change, one of those that change alike. */
+function changingZones(): (readonly [zone: string, changes: number[]])[] {
+  const all = Intl.supportedValuesOf('timeZone').map((zone) => [zone, changesOf(zone)] as const)
+  const alike = Map.groupBy(all, ([zone, changes]) => changes.map((at) => [at, offsetOf(zone, at), offsetOf(zone, at + day)]).join())
+  return [...alike.values()].flatMap(([one]) => (one && one[1].length > 0 ? [one] : []))
+}
+
+const everyDay = (...spans: (readonly [string, string])[]): Hours => Object.fromEntries(weekdays.map((name) => [name, spans]))
 const settings: readonly Hours[] = [
   everyDay(['00:00', '24:00']),
   everyDay(['09:00', '17:00']),
@@ -67,27 +82,23 @@ const settings: readonly Hours[] = [
   everyDay(['01:15', '02:45'], ['02:45', '03:05']),
 ]
 
-test('in every zone and around every clock change the hours of a page are those that a clock shows', (t) => {
+test('wherever a clock changes the hours of a page are those that it shows', (t) => {
   let compared = 0
-  for (const zone of Intl.supportedValuesOf('timeZone')) {
-    for (const day of changesOf(zone)) {
-      const [from, to] = [day - 86_400_000, day + 2 * 86_400_000]
+  for (const [zone, changes] of changingZones()) {
+    for (const change of changes) {
+      const [from, to] = [change - day / 2, change + 1.5 * day]
+      const inside = (span: Taken) => span.from >= from && span.to <= to
       for (const hours of settings) {
-        const found = [
-          ...openWindows({ hours } as Parameters<typeof openWindows>[0], zone, { from: from - 86_400_000, to: to + 86_400_000 }),
-        ]
-        const inside = (span: { from: number; to: number }) => span.from >= from && span.to <= to
-        const expected = spansOf(hours, zone, from - 86_400_000, to + 86_400_000).filter(inside)
-        t.deepEqual(
-          found.filter(inside).sort((a, b) => a.from - b.from),
-          expected,
-          `${zone} ${new Date(day).toISOString().slice(0, 10)}`,
-        )
+        const page = { hours } as Parameters<typeof openWindows>[0]
+        const found = [...openWindows(page, zone, { from: from - day, to: to + day })].filter(inside).sort((a, b) => a.from - b.from)
+        // Hours and clock changes are all at full five minutes.
+        const expected = spansOf(hours, zone, from - day, to + day, 5 * minute).filter(inside)
+        t.deepEqual(found, expected, `${zone} ${new Date(change).toISOString().slice(0, 10)}`)
         compared += expected.length
       }
     }
   }
-  t.true(compared > 5_000)
+  t.true(compared > 1_000)
 })
 
 /** Numbers that look like chance and are the same every time. */
@@ -101,11 +112,6 @@ function chance(seed: number): (below: number) => number {
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu', 'Africa/Casablanca', 'UTC']
 
-interface Taken {
-  readonly from: number
-  readonly to: number
-}
-
 test('slots are those of a search through every minute, over calendars, zones and clock changes of all kinds', async (t) => {
   let now = new Date('2026-03-01T00:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
@@ -115,7 +121,7 @@ test('slots are those of a search through every minute, over calendars, zones an
     const zone = zones[round % zones.length] ?? 'UTC'
     const change = changesOf(zone)[round % 2] ?? Date.UTC(2026, 5, 10)
     // A clock that stands between two minutes, so that the borders of notice and horizon are met.
-    now = new Date(change - 86_400_000 + random(24 * 60) * minute + (round % 2) * 30_000)
+    now = new Date(change - day + random(24 * 60) * minute + (round % 2) * 30_000)
     const page = {
       duration: [15, 30, 45, 60, 90][random(5)] ?? 30,
       slot_step: [5, 15, 20, 30, 60][random(5)] ?? 30,
@@ -139,8 +145,8 @@ test('slots are those of a search through every minute, over calendars, zones an
       if (!isFree && to > from) taken.push({ from, to })
     }
     // At a time of the clock every day: where a clock change skips it there is none.
-    const first = change - 2 * 86_400_000
-    const clock = clockOf(zone, first) % 86_400_000
+    const first = change - 2 * day
+    const clock = clockOf(zone, first) % day
     const daily = {
       title: 'D',
       calendar_id: calendar.id,
@@ -149,17 +155,17 @@ test('slots are those of a search through every minute, over calendars, zones an
     }
     t.is((await w.org.owner.post(at(w, '/events'), { ...daily, timezone: zone, recurrence: 'FREQ=DAILY' })).status, 201)
     const seen = new Set<string>()
-    for (let ms = first; ms < change + 6 * 86_400_000; ms += minute) {
+    for (let ms = first; ms < change + 6 * day; ms += minute) {
       const shows = clockOf(zone, ms)
       const date = new Date(shows).toISOString().slice(0, 10)
-      if (shows % 86_400_000 !== clock || seen.has(date)) continue
+      if (shows % day !== clock || seen.has(date)) continue
       seen.add(date)
       taken.push({ from: ms, to: ms + 20 * minute })
     }
-    const [from, to] = [change - 86_400_000 + random(600) * minute, change + 3 * 86_400_000]
-    const [earliest, latest] = [now.getTime() + page.min_notice * minute, now.getTime() + page.horizon_days * 86_400_000]
+    const [from, to] = [change - day + random(600) * minute, change + 3 * day]
+    const [earliest, latest] = [now.getTime() + page.min_notice * minute, now.getTime() + page.horizon_days * day]
     const expected: string[] = []
-    for (const span of spansOf(hours, zone, from - 2 * 86_400_000, to + 2 * 86_400_000)) {
+    for (const span of spansOf(hours, zone, from - 2 * day, to + 2 * day)) {
       for (let start = span.from; start + duration * minute <= span.to; start += page.slot_step * minute) {
         const clashes = taken.some((one) => one.from < start + (duration + page.buffer) * minute && one.to > start - page.buffer * minute)
         if (start >= from && start < to && start >= earliest && start <= latest && !clashes) expected.push(new Date(start).toISOString())
@@ -168,6 +174,7 @@ test('slots are those of a search through every minute, over calendars, zones an
     const query = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`
     const { data } = await w.visitor.get(`/cal/${w.org.id}/book/${calendar.key}/slots?${query}`, fromAnywhere())
     const slots = data.slots.map((slot: string) => slot.replace('000Z', 'Z'))
-    t.deepEqual(slots, expected.sort(), `round ${round}: ${zone} ${JSON.stringify(page)}`)
+    // Two hours that meet in the one that comes twice share its starts.
+    t.deepEqual(slots, [...new Set(expected)].sort(), `round ${round}: ${zone} ${JSON.stringify(page)}`)
   }
 })
