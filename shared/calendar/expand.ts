@@ -46,11 +46,11 @@ export function startsOf(series: Series, from: number, to: number, atMost: numbe
   if (rule && to > series.start) {
     const [after, before] = [Math.max(from, series.start) - rest, to - rest]
     const step = (first: number, last: number) => stepThrough(last <= countsFrom ? (uncounted ?? rule) : rule, first, last, mostInSpan)
-    const length = before - after
+    const [length, enough] = [before - after, atMost + left.size + starts.size]
     const found =
       length >= leastMs && length <= mostMs
-        ? startsBySpans(keyOf(series), after, before, (first, last) => step(Math.max(first, series.start - rest), last))
-        : (stepThrough(to <= countsFrom ? (uncounted ?? rule) : rule, after, before, atMost + left.size + starts.size) ?? [])
+        ? startsBySpans(keyOf(series), after, before, enough, (first, last) => step(Math.max(first, series.start - rest), last))
+        : (stepThrough(to <= countsFrom ? (uncounted ?? rule) : rule, after, before, enough) ?? [])
     for (const start of found) if (start + rest >= from && start + rest < to) starts.add(start + rest)
   }
   return [...starts]

@@ -10,17 +10,18 @@ const mostKept = 500_000
 let starts = 0
 
 /**
- * The starts of a rule within some spans of time, in their order; those of a span that nobody has asked for lately are made. One that `make`
- * gives up is taken for empty, and what comes after it is left for the next question.
+ * The starts of a rule within some spans of time, in their order, until there are so many; those of a span that nobody has asked for lately
+ * are made. One that `make` gives up is taken for empty, and what comes after it is left for the next question.
  */
 export function startsBySpans(
   key: string,
   from: number,
   to: number,
+  atLeast: number,
   make: (from: number, to: number) => readonly number[] | undefined,
 ): number[] {
   const found: number[] = []
-  for (let span = Math.floor(from / spanMs); span * spanMs < to; span++) {
+  for (let span = Math.floor(from / spanMs); span * spanMs < to && found.length < atLeast; span++) {
     const name = `${key} ${span}`
     const known = kept.get(name)
     const all = known ?? make(span * spanMs, (span + 1) * spanMs)
