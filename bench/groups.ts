@@ -1,6 +1,7 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
 import { accounting } from '#bench/cases/accounting.ts'
+import { calendar } from '#bench/cases/calendar.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { drive } from '#bench/cases/drive.ts'
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   living,
   csv,
   drive,
+  calendar,
   jobs,
   drain,
   fairness,

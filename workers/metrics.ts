@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
 import { countOpenRuns, type OpenRuns } from '#shared/flows/open-runs.ts'
@@ -10,6 +11,7 @@ import type { Resources } from '#workers/resources.ts'
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',
@@ -137,3 +139,22 @@ new Gauge({
     for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
   },
 })
+
+new Gauge({
+  name: 'kontor_calendar_stale_events',
+  help: 'Calendar events that are not over and whose times go by an older release of the time zone data',
+  registers: [registry],
+  async collect() {
+    this.set(await countStale())
+  },
+})
+
+async function countStale(): Promise<number> {
+  if (!queues) return 0
+  try {
+    return await staleEvents(queues.database)
+  } catch (error) {
+    queues.log.warn({ err: error }, 'could not count events')
+    return 0
+  }
+}

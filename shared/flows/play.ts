@@ -49,10 +49,10 @@ export interface Stage {
   /** The workspace as the run's editor sees it, with the rights of this moment. */
   readonly enter: () => Promise<Scope>
   /**
-   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither. Throws what the work
-   * throws, having written nothing.
+   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither; `isEnd` ends the run as ok
+   * with it. Throws what the work throws, having written nothing.
    */
-  readonly act: (doing: Doing, work: (scope: Scope) => Promise<unknown>, after: (output: unknown) => Turn) => Promise<unknown>
+  readonly act: (doing: Doing, work: (scope: Scope) => Promise<unknown>, after: (output: unknown) => Turn, isEnd: boolean) => Promise<unknown>
   /** Parks the run for a step, or gives what it would have waited for at once. */
   readonly park: (doing: Doing, waiting: Waiting, turn: Turn) => Promise<{ readonly output: unknown } | undefined>
   /** Writes a turn without an effect; `isEnd` ends the run as ok. */
@@ -85,11 +85,15 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
       if (playing.steps >= stage.stepsAtMost) throw problem('VALIDATION_ERROR', `a run has at most ${stage.stepsAtMost} steps`)
       const { work, app } = blockOf(place.node)
       if ('acts' in work) {
+        const behind = after(playing, place, 'out')
+        const isEnd = goOn(playing.score.graph, behind).place === undefined
         const output = await stage.act(
           doing,
           async (scope) => checked(await work.acts(doing.context, withApp(scope, app))),
-          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: after(playing, place, 'out') }),
+          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: behind }),
+          isEnd,
         )
+        if (isEnd) return
         done(playing, place, output, 'out')
         unwritten = []
         if (stage.isLong()) return stage.pause(written())

@@ -89,12 +89,12 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     now: platform.now,
     stepsAtMost: flowLimits.stepsPerRun,
     enter,
-    act: async (_doing, work, after) => {
+    act: async (_doing, work, after, isEnd) => {
       const scope = await enter()
       return withPictures(scope, () =>
         turning(async (tx) => {
           const output = await work(within(scope, tx))
-          await write(tx, { ...after(output), status: 'running' })
+          await write(tx, { ...after(output), status: isEnd ? 'ok' : 'running' })
           return output
         }),
       )
