@@ -52,7 +52,12 @@ export interface Stage {
    * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither; `isEnd` ends the run as ok
    * with it. Throws what the work throws, having written nothing.
    */
-  readonly act: (doing: Doing, work: (scope: Scope) => Promise<unknown>, after: (output: unknown) => Turn, isEnd: boolean) => Promise<unknown>
+  readonly act: (
+    doing: Doing,
+    work: (scope: Scope) => Promise<unknown>,
+    after: (output: unknown) => Turn,
+    isEnd: boolean,
+  ) => Promise<unknown>
   /** Parks the run for a step, or gives what it would have waited for at once. */
   readonly park: (doing: Doing, waiting: Waiting, turn: Turn) => Promise<{ readonly output: unknown } | undefined>
   /** Writes a turn without an effect; `isEnd` ends the run as ok. */
