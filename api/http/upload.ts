@@ -49,8 +49,15 @@ export async function receiveFile<Kept>(
     const digest = createHash('sha256')
     const kept = await keep({ contentType, name, bytes: limited(arriving(pieces, arrival, whole), upload.maxBytes, digest) })
     const fields = await Promise.race([whole, arrival.failed])
-    if (fields.size > 0) digest.update(JSON.stringify([...fields].sort()))
-    return { kept, fields, hash: digest.digest() }
+    const ofFile = digest.digest()
+    const hash =
+      fields.size > 0
+        ? createHash('sha256')
+            .update(ofFile)
+            .update(JSON.stringify([...fields].sort()))
+            .digest()
+        : ofFile
+    return { kept, fields, hash }
   } finally {
     arrival.release()
   }
