@@ -7,9 +7,10 @@ const modules = join(root, 'node_modules')
 
 /** What is checked without running Kontor: a name and what the pinned Node is given to do it. */
 const checks: readonly { name: string; args: readonly string[] }[] = [
-  { name: 'types', args: [join(modules, 'typescript', 'bin', 'tsc'), '-p', root] },
+  { name: 'types', args: [join(modules, 'typescript-7', 'bin', 'tsc'), '-p', root] },
   { name: 'lint', args: [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--max-diagnostics=100'] },
   { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/architecture.test.ts'] },
+  { name: 'description', args: ['scripts/check/description.ts'] },
 ]
 
 /** Runs all checks side by side, prints what those that failed had to say and a line for each, and answers how many failed. */
