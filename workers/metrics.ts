@@ -33,6 +33,21 @@ export const chainsCut = new Counter({
   registers: [registry],
 })
 
+export const mailTries = new Counter({
+  name: 'kontor_mail_tries_total',
+  help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
+  labelNames: ['kind', 'outcome'],
+  registers: [registry],
+})
+
+export const mailSeconds = new Histogram({
+  name: 'kontor_mail_seconds',
+  help: 'Time from when a mail was written until a server had taken it, by what it is about',
+  labelNames: ['kind'],
+  buckets: [0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400],
+  registers: [registry],
+})
+
 /** Runners of functions in this process, as its workers say when they are asked. */
 const runners = new Set<Resources['functions']>()
 
