@@ -30,16 +30,18 @@ function bytesOf(path: string, { email, note, key }: Said): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body])
 }
 
-/** What of the requests is cut when all of it is under way: so many hundredths. */
-const wholeShare = 40
+/** Where a connection breaks: after some byte of the request, a moment after its last one, or with the first byte of the answer. */
+const breaks = ['in it', 'in it', 'in it', 'after it', 'at the answer'] as const
 
-/** Sends a submission whose connection breaks off after some byte of it, or a moment after the last one. */
+/** Sends a submission whose connection breaks off. */
 export async function sendCut(port: number, path: string, said: Said): Promise<void> {
   const bytes = bytesOf(path, said)
-  const isWhole = randomInt(100) < wholeShare
+  const where = breaks[randomInt(breaks.length)]
   const wire = new Wire(port)
-  await new Promise((resolve) => wire.socket.write(isWhole ? bytes : bytes.subarray(0, randomInt(bytes.length)), resolve))
-  if (isWhole) await delay(randomInt(12))
+  const answered = new Promise((resolve) => wire.socket.once('data', resolve).once('close', resolve))
+  await new Promise((resolve) => wire.socket.write(where === 'in it' ? bytes.subarray(0, randomInt(bytes.length)) : bytes, resolve))
+  if (where === 'after it') await delay(randomInt(12))
+  if (where === 'at the answer') await answered
   wire.breakOff()
 }
 
