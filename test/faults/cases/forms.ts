@@ -10,7 +10,7 @@ import { type MailServer, startMailServer } from '#test/mail/smtp.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { made } from '#test/support/made.ts'
 
-const kills = 24
+const kills = 12
 
 /** Sends a message about each submission. Its run may be cut off; the record of the submission is there by then. */
 const source = `async function handler({ submission_id, values }) {
