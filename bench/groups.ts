@@ -6,6 +6,7 @@ import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { drive } from '#bench/cases/drive.ts'
 import { fairness } from '#bench/cases/fairness.ts'
+import { flows } from '#bench/cases/flows.ts'
 import { functions } from '#bench/cases/functions.ts'
 import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
@@ -38,6 +39,7 @@ export const groups: readonly Group[] = [
   publicSurfaces,
   recompute,
   functions,
+  flows,
   indexes,
   shapes,
 ]
