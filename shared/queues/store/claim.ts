@@ -56,7 +56,7 @@ const claiming = (stage: string): string =>
        facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
      })} from taken`)}
    )
-   select ${itemsOf('taken')}, taken.claim_token, ${foundSql} from (select) as always left join taken on true order by taken.place`
+   select ${itemsOf('taken')}, taken.claim_token, taken.was is not null as lapsed, ${foundSql} from (select) as always left join taken on true order by taken.place`
 
 /** From one stage: $3 is an array of its key alone. */
 export const claimInStage = sql('claim_in_queue_stage', claiming('stage = ($3::text[])[1]'))
