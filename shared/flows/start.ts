@@ -19,6 +19,8 @@ export interface NewRun {
   readonly key: string
   /** How many flows have set each other off, this one included. */
   readonly depth: number
+  /** The request that set it off. */
+  readonly requestId: string
   /** What ends it at once as failed. */
   readonly error?: RunError | undefined
 }
@@ -67,7 +69,7 @@ export async function startRuns(
   return ids
 }
 
-function rowOf({ flow, trigger, input, key, depth, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
+function rowOf({ flow, trigger, input, key, depth, requestId, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
   return {
     id: newId(),
     flow_id: flow.id,
@@ -80,6 +82,7 @@ function rowOf({ flow, trigger, input, key, depth, error = depth > maxDepth ? to
     trigger_key: key,
     depth,
     job_id: newId(),
+    request_id: requestId,
     error: error ?? null,
   }
 }
@@ -113,6 +116,7 @@ export async function runFlowForEach(scope: Scope, flowId: string, some: readonl
       input: { input: input ?? null },
       key: `manual ${naturalKey}`,
       depth: scope.cause.depth + 1,
+      requestId: scope.cause.requestId,
       error: first && { code: 'VALIDATION_ERROR', ...first },
     }),
   )

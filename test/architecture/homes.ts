@@ -32,11 +32,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ['shared/kernel/log.ts'],
   'pino-pretty': ['shared/kernel/log.ts'],
   'prom-client': [
-    'api/http/observe.ts',
-    'workers/metrics.ts',
-    'shared/db/health.ts',
-    'shared/db/connection-metrics.ts',
-    'shared/queues/metrics.ts',
+    ...['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
+    ...['shared/calendar/zone-metrics.ts', 'shared/queues/metrics.ts'],
   ],
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],
