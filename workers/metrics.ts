@@ -5,12 +5,15 @@ import type { Database } from '#shared/db/database.ts'
 import { countOpenRuns, type OpenRuns } from '#shared/flows/open-runs.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
+import { countAllItems } from '#shared/queues/store/counts.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+for (const counter of queueCounters) registry.registerMetric(counter)
 zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
@@ -75,7 +78,7 @@ export function watchRunners(functions: Resources['functions']): () => void {
   return () => void runners.delete(functions)
 }
 
-/** The database whose queues this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
+/** The database whose queues, of jobs and of items, this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
 let queues: { readonly database: Database; readonly log: Logger } | undefined
 let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
 
@@ -139,6 +142,28 @@ new Gauge({
     for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
   },
 })
+
+new Gauge({
+  name: 'kontor_queue_items',
+  help: 'Items in the work queues of all workspaces, by status',
+  labelNames: ['status'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { status, items } of await countItems()) this.set({ status }, items)
+  },
+})
+
+async function countItems(): Promise<readonly { readonly status: string; readonly items: number }[]> {
+  if (!queues) return []
+  const { database, log } = queues
+  try {
+    return await database.query(countAllItems())
+  } catch (error) {
+    log.warn({ err: error }, 'could not count items of work queues')
+    return []
+  }
+}
 
 new Gauge({
   name: 'kontor_calendar_stale_events',

@@ -8,6 +8,7 @@ import { flowKilled } from '#test/faults/cases/flow-killed.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
+import { queueKilled } from '#test/faults/cases/queues.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
@@ -35,4 +36,5 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnDisk,
   driveKilledOnS3,
   fileDiskFull,
+  queueKilled,
 ]
