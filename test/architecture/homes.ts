@@ -13,6 +13,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['shared/kernel/schema.ts'],
   'content-disposition': ['api/http'],
   'cron-parser': ['shared/flows'],
+  'node-cron': ['shared/flows'],
   'csv-parse': ['shared/records/csv'],
   'csv-stringify': ['shared/records/csv'],
   'decimal.js': ['shared/kernel/decimal.ts'],
