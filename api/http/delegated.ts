@@ -8,7 +8,7 @@ import { receiveUpload } from '#api/http/upload.ts'
 import { fileDownload } from '#api/jobs/download.ts'
 import type { ApiServices } from '#api/services.ts'
 import { isOutOfReach } from '#shared/db/conflicts.ts'
-import type { Executor, Tx } from '#shared/db/database.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
 import { dropOperation, type Operation } from '#shared/queue/operations.ts'
@@ -24,6 +24,8 @@ export async function respondFromWorker(
   services: ApiServices,
   key: string | undefined,
 ): Promise<void> {
+  const ready = await route.ready?.(request, scope as Scope)
+  if (ready) return sendReply(ctx, 200, ready)
   const id = await start(route, ctx, request, scope, services, key)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // A visitor, and work outside workspaces, has no address where a job is looked up.
@@ -64,7 +66,7 @@ async function start(
   let enqueued: string | undefined
   const origin = { workspaceId, cause: scope.cause }
   const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
-  const enqueue = async (tx: Tx, failedId: string | null) => {
+  const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
     if (failedId === null) enqueued = await services.queue.enqueue(tx, route.job, origin, order)
     // Whoever tried again first has given it a file.

@@ -2,12 +2,12 @@ import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'koa'
 import type { ApiServices } from '#api/services.ts'
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
-import type { Executor, Tx } from '#shared/db/database.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
-import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, keepFirstAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
 import { findOperation } from '#shared/queue/operations.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 
@@ -25,9 +25,6 @@ export type Outcome =
   | { readonly status: number; readonly data: unknown }
   | { readonly failure: StoredProblem }
   | { readonly operationId: string }
-
-/** Does a request's work in this transaction; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
-export type Work = (tx: Tx, failedId: string | null) => Promise<Outcome>
 
 /** Requests that this process works on right now, so that a flood of the same one holds one database connection and not all. */
 const inHand = new Map<string, Promise<unknown>>()
@@ -61,11 +58,12 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
  * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
  * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
+ * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
  */
-export async function once(services: ApiServices, request: RequestKey, work: Work): Promise<Outcome> {
+export async function once(services: ApiServices, request: RequestKey, work: Work, { repeatable = false } = {}): Promise<Outcome> {
   const name = `${request.principalId} ${request.path} ${request.key}`
   for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
-  const answering = answerOnce(services, request, work)
+  const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
   inHand.set(name, answering)
   try {
     return await answering
@@ -74,13 +72,17 @@ export async function once(services: ApiServices, request: RequestKey, work: Wor
   }
 }
 
-async function answerOnce(services: ApiServices, request: RequestKey, work: Work): Promise<Outcome> {
+/** Does a request's work; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
+type Work = (db: Executor, failedId: string | null) => Promise<Outcome>
+type Way = (services: ApiServices, request: RequestKey, failedId: string | null) => Promise<Outcome>
+
+async function answerOnce(services: ApiServices, request: RequestKey, way: Way): Promise<Outcome> {
   const known = await kept(services.database, services, request)
   const failedId = known === undefined ? null : await faultOfOurs(services, known)
   if (known && failedId === null) return known
   for (let attempt = 1; ; attempt++) {
     try {
-      return await claimAndAnswer(services, request, failedId, work)
+      return await way(services, request, failedId)
     } catch (error) {
       // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
       if (!isOutdatedPicture(error) || attempt === maxAttempts) throw error
@@ -89,22 +91,39 @@ async function answerOnce(services: ApiServices, request: RequestKey, work: Work
 }
 
 /** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */
-async function claimAndAnswer(services: ApiServices, request: RequestKey, failedId: string | null, work: Work): Promise<Outcome> {
-  let failed: Problem | undefined
-  const outcome = await services.database.transaction(async (tx) => {
-    failed = undefined
-    if (!(await claimRequest(tx, request, failedId))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
-    const outcome = await inSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
+const claimAndAnswer =
+  (work: Work): Way =>
+  async (services, request, failedId) => {
+    let failed: Problem | undefined
+    const outcome = await services.database.transaction(async (tx) => {
+      failed = undefined
+      if (!(await claimRequest(tx, request, failedId))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+      const outcome = await inSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
+        if (!isAnswer(error)) throw error
+        failed = error
+        return { failure: error.toJSON() }
+      })
+      await keepAnswer(tx, request, sealed(services, request, outcome))
+      return outcome
+    })
+    if (failed) throw failed
+    return outcome
+  }
+
+/** Claims the request, does its work and keeps the answer one after the other: of several who do it at once, the first answer stands. */
+const workAndAnswer =
+  (work: Work): Way =>
+  async (services, request, failedId) => {
+    const { database } = services
+    const known = (await claimRequest(database, request, failedId)) ? undefined : await kept(database, services, request)
+    if (known) return known
+    const outcome = await work(database, failedId).catch((error: unknown) => {
       if (!isAnswer(error)) throw error
-      failed = error
       return { failure: error.toJSON() }
     })
-    await keepAnswer(tx, request, sealed(services, request, outcome))
-    return outcome
-  })
-  if (failed) throw failed
-  return outcome
-}
+    if (await keepFirstAnswer(database, request, sealed(services, request, outcome))) return outcome
+    return (await kept(database, services, request)) ?? outcome
+  }
 
 /** Whether a failure is the caller's own, and not one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'

@@ -1,4 +1,4 @@
-import type { Tx } from '#shared/db/database.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { deadLetterQueue, type JobDefinition } from '#shared/queue/job.ts'
 import { reopenOperation } from '#shared/queue/operations.ts'
@@ -14,15 +14,17 @@ const clear = sql(
  * False when it has not failed.
  */
 export async function tryAgain<Payload>(
-  tx: Tx,
+  db: Executor,
   queue: Queue,
   job: JobDefinition<Payload, unknown>,
   operationId: string,
   { workspaceId, cause }: Origin,
   payload: NoInfer<Payload>,
 ): Promise<boolean> {
-  if (!(await reopenOperation(tx, operationId, operationId))) return false
-  await tx.query(clear(job.name, operationId, deadLetterQueue))
-  await queue.send(tx, job, operationId, { workspaceId, cause, payload: job.payload.parse(payload, 'payload') })
-  return true
+  return db.transaction(async (tx) => {
+    if (!(await reopenOperation(tx, operationId, operationId))) return false
+    await tx.query(clear(job.name, operationId, deadLetterQueue))
+    await queue.send(tx, job, operationId, { workspaceId, cause, payload: job.payload.parse(payload, 'payload') })
+    return true
+  })
 }
