@@ -86,6 +86,15 @@ for (const shown of shownPages) {
   })
 }
 
+/** One of each method. */
+const operations = [
+  'Records-getRecordsByTypeKey',
+  'Records-postRecordsByTypeKey',
+  'Records-putRecordsByTypeKeyByRecordIdValues',
+  'Records-deleteRecordsByTypeKeyByRecordId',
+  'Workspaces-patchOrgsByOrgId',
+]
+
 inBrowser('nobody is kept out of what the reference shows when it is opened, light or dark', async (t) => {
   const w = await start()
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -93,7 +102,7 @@ inBrowser('nobody is kept out of what the reference shows when it is opened, lig
     await page.goto(`${w.visitor.root}/docs`)
     await page.locator('#operations-tag-Records').click()
     await page.locator('#operations-tag-Workspaces').click()
-    for (const id of ['Records-getRecordsByTypeKey', 'Records-putRecordsByTypeKeyByRecordIdValues', 'Workspaces-patchOrgsByOrgId']) {
+    for (const id of operations) {
       await page.locator(`#operations-${id} .opblock-summary-control`).click()
       await page.locator(`#operations-${id} .responses-table`).waitFor()
     }
