@@ -28,6 +28,7 @@ export const routes = [
       ...(await keepBytes(scope, params.bucketId, file)),
       name: file.name,
     }),
+    digestOf: ({ sha256 }) => sha256,
     handle: async ({ params, kept, fields }, scope) => {
       const { object, isNew } = await putFile(scope, params.bucketId, fields.get('key') || kept.name, kept)
       return isNew ? object : new Replaced(object)

@@ -22,6 +22,7 @@ export const webhookRoutes = [
     fails: ['NOT_FOUND'],
     upload: { maxBytes: maxDeliveryBytes, contentTypes: 'any', form: false },
     keep: wholeFile,
+    digestOf: null,
     status: 200,
     response: taken,
     handle: async ({ params, kept, header }, scope) => {

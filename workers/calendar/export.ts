@@ -8,6 +8,6 @@ export default handler(exportCalendar, async ({ payload: { calendarId, reader },
   const bytes = (async function* () {
     yield Buffer.from(text)
   })()
-  const fileId = await storeFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', name })
+  const { id: fileId } = await storeFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', name })
   return { result: null, fileId }
 })
