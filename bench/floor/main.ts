@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { fileRoutes } from '#bench/floor/files.ts'
 import { jobRoutes } from '#bench/floor/jobs.ts'
 import { ledgerRoutes } from '#bench/floor/ledger.ts'
 import { livingRoutes } from '#bench/floor/living.ts'
@@ -12,6 +13,7 @@ import type { FloorOptions } from '#bench/floor/type.ts'
 const options = JSON.parse(process.env.FLOOR ?? '{}') as FloorOptions
 const app = new Koa()
 app.use(recordRoutes(options).routes())
+app.use((await fileRoutes(process.env.DATA_DIR ?? '.')).routes())
 app.use(ledgerRoutes(options.actorId).routes())
 if (options.living) app.use(livingRoutes(options.actorId, options.living).routes())
 app.use((await jobRoutes()).routes())
