@@ -3,6 +3,7 @@ import { fileRoutes } from '#bench/floor/files.ts'
 import { jobRoutes } from '#bench/floor/jobs.ts'
 import { ledgerRoutes } from '#bench/floor/ledger.ts'
 import { livingRoutes } from '#bench/floor/living.ts'
+import { queueRoutes } from '#bench/floor/queues.ts'
 import { recordRoutes } from '#bench/floor/records.ts'
 import type { FloorOptions } from '#bench/floor/type.ts'
 
@@ -15,6 +16,7 @@ const app = new Koa()
 app.use(recordRoutes(options).routes())
 app.use((await fileRoutes(process.env.DATA_DIR ?? '.')).routes())
 app.use(ledgerRoutes(options.actorId).routes())
+app.use(queueRoutes(options.actorId).routes())
 if (options.living) app.use(livingRoutes(options.actorId, options.living).routes())
 app.use((await jobRoutes()).routes())
 app.listen(Number(process.env.PORT), '127.0.0.1')
