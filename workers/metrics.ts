@@ -41,6 +41,21 @@ export const chainsCut = new Counter({
   registers: [registry],
 })
 
+export const mailTries = new Counter({
+  name: 'kontor_mail_tries_total',
+  help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
+  labelNames: ['kind', 'outcome'],
+  registers: [registry],
+})
+
+export const mailSeconds = new Histogram({
+  name: 'kontor_mail_seconds',
+  help: 'Time from when a mail was written until a server had taken it, by what it is about',
+  labelNames: ['kind'],
+  buckets: [0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400],
+  registers: [registry],
+})
+
 export const flowRunSeconds = new Histogram({
   name: 'kontor_flow_run_seconds',
   help: 'Time from when a run of a flow was made until it ended, its waits included, by how it ended',

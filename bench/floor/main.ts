@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { contentRoutes } from '#bench/floor/content.ts'
 import { fileRoutes } from '#bench/floor/files.ts'
 import { jobRoutes } from '#bench/floor/jobs.ts'
 import { ledgerRoutes } from '#bench/floor/ledger.ts'
@@ -17,6 +18,7 @@ app.use(recordRoutes(options).routes())
 app.use((await fileRoutes(process.env.DATA_DIR ?? '.')).routes())
 app.use(ledgerRoutes(options.actorId).routes())
 app.use(queueRoutes(options.actorId).routes())
+app.use(contentRoutes().routes())
 if (options.living) app.use(livingRoutes(options.actorId, options.living).routes())
 app.use((await jobRoutes()).routes())
 app.listen(Number(process.env.PORT), '127.0.0.1')

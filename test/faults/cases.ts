@@ -5,6 +5,7 @@ import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
 import { flowKilled } from '#test/faults/cases/flow-killed.ts'
+import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
@@ -18,6 +19,8 @@ export const cases: readonly FaultCase[] = [
   apiKilled,
   workerKilled,
   flowKilled,
+  formsKilled,
+  submissionsCut,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,
