@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { countLedgers } from '#shared/accounting/metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Logger } from '#shared/kernel/log.ts'
@@ -9,6 +10,7 @@ import type { Resources } from '#workers/resources.ts'
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+countLedgers(registry)
 
 export const waitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { balancesOfBeancount, balancesOfHledger } from '#test/accounting/journal-grammar.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
@@ -107,14 +109,18 @@ test('the example of beancount has its 92 asserted balances and its final ones',
     t.is(bare(data.opening), bare(amount), `${account} ${date}`)
   }
   await agree(t, books)
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-ledger-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
   // What the two read in an export, by the grammar of each and, where they are on the PATH, by themselves.
   for (const [format, read, program, args] of [
-    ['hledger', balancesOfHledger, 'hledger', ['-f', '-', 'check', '-s']],
-    ['beancount', balancesOfBeancount, 'bean-check', ['/dev/stdin']],
+    ['hledger', balancesOfHledger, 'hledger', (file: string) => ['-f', file, 'check', '-s']],
+    ['beancount', balancesOfBeancount, 'bean-check', (file: string) => [file]],
   ] as const) {
     const { text } = await owner.get(`${path}/export?format=${format}`)
     t.is(read(text).entries, journal.entries.length)
-    const { error, status, stderr } = spawnSync(program, args, { input: text, encoding: 'utf8' })
+    const file = join(folder, `ledger.${format}`)
+    writeFileSync(file, text)
+    const { error, status, stderr } = spawnSync(program, args(file), { encoding: 'utf8' })
     if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') t.log(`${program} is not on the PATH`)
     else t.is(status, 0, stderr)
   }
