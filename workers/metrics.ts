@@ -1,16 +1,21 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { countLedgers } from '#shared/accounting/metrics.ts'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
+import { countOpenRuns, type OpenRuns } from '#shared/flows/open-runs.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
+import { countAllItems } from '#shared/queues/store/counts.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
-countLedgers(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
+zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',
@@ -32,6 +37,36 @@ export const chainsCut = new Counter({
   name: 'kontor_event_chains_cut_total',
   help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
   labelNames: ['subscriber'],
+  registers: [registry],
+})
+
+export const mailTries = new Counter({
+  name: 'kontor_mail_tries_total',
+  help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
+  labelNames: ['kind', 'outcome'],
+  registers: [registry],
+})
+
+export const mailSeconds = new Histogram({
+  name: 'kontor_mail_seconds',
+  help: 'Time from when a mail was written until a server had taken it, by what it is about',
+  labelNames: ['kind'],
+  buckets: [0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400],
+  registers: [registry],
+})
+
+export const flowRunSeconds = new Histogram({
+  name: 'kontor_flow_run_seconds',
+  help: 'Time from when a run of a flow was made until it ended, its waits included, by how it ended',
+  labelNames: ['status'],
+  buckets: [0.02, 0.1, 0.5, 2, 10, 60, 300, 3600, 86_400],
+  registers: [registry],
+})
+
+export const flowSteps = new Counter({
+  name: 'kontor_flow_steps_total',
+  help: 'Steps of flows that were written, by kind of block and how they ended',
+  labelNames: ['type', 'status'],
   registers: [registry],
 })
 
@@ -59,7 +94,7 @@ export function watchRunners(functions: Resources['functions']): () => void {
   return () => void runners.delete(functions)
 }
 
-/** The database whose queues this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
+/** The database whose queues, of jobs and of items, this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
 let queues: { readonly database: Database; readonly log: Logger } | undefined
 let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
 
@@ -71,14 +106,29 @@ export function watchQueues(database: Database, log: Logger): () => void {
   }
 }
 
+new Gauge({
+  name: 'kontor_flow_runs_open',
+  help: 'Runs of flows that have not ended, by whether they are queued, running, or wait for a time, a function or a call',
+  labelNames: ['state'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { state, count } of await countRuns()) this.set({ state }, count)
+  },
+})
+
 /** Asked once for each time that the numbers are read. */
-async function countJobs(): Promise<readonly QueueDepth[]> {
+const countJobs = (): Promise<readonly QueueDepth[]> => counted(findQueueDepths, 'jobs')
+
+const countRuns = (): Promise<readonly OpenRuns[]> => counted(countOpenRuns, 'runs of flows')
+
+async function counted<T>(count: (database: Database) => Promise<readonly T[]>, what: string): Promise<readonly T[]> {
   if (!queues) return []
   const { database, log } = queues
   try {
-    return await findQueueDepths(database)
+    return await count(database)
   } catch (error) {
-    log.warn({ err: error }, 'could not count jobs')
+    log.warn({ err: error }, `could not count ${what}`)
     return []
   }
 }
@@ -108,3 +158,44 @@ new Gauge({
     for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
   },
 })
+
+new Gauge({
+  name: 'kontor_queue_items',
+  help: 'Items in the work queues of all workspaces, by status',
+  labelNames: ['status'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { status, items } of await countItems()) this.set({ status }, items)
+  },
+})
+
+async function countItems(): Promise<readonly { readonly status: string; readonly items: number }[]> {
+  if (!queues) return []
+  const { database, log } = queues
+  try {
+    return await database.query(countAllItems())
+  } catch (error) {
+    log.warn({ err: error }, 'could not count items of work queues')
+    return []
+  }
+}
+
+new Gauge({
+  name: 'kontor_calendar_stale_events',
+  help: 'Calendar events that are not over and whose times go by an older release of the time zone data',
+  registers: [registry],
+  async collect() {
+    this.set(await countStale())
+  },
+})
+
+async function countStale(): Promise<number> {
+  if (!queues) return 0
+  try {
+    return await staleEvents(queues.database)
+  } catch (error) {
+    queues.log.warn({ err: error }, 'could not count events')
+    return 0
+  }
+}

@@ -1,14 +1,17 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
-import { countLedgers } from '#shared/accounting/metrics.ts'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
 
 /** What this process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
-countLedgers(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
+zoneGauge(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',

@@ -34,6 +34,11 @@ type Given<Response> = Promise<
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {
   /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
   readonly guarded?: true
+  /**
+   * Set where the work knows what of it was done before, and is long: then it stands in no transaction with the kept answer of an
+   * Idempotency-Key, and holds no locks from its beginning to its end.
+   */
+  readonly repeatable?: true
   readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Given<Response>
 }
 
@@ -111,6 +116,9 @@ interface Delegated<Path extends string, Body, Query, Payload, Result> extends D
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
   readonly bare?: Bare<Result>
+  /** Gives the answer where it needs no work, such as a file that was made before; `statuses` names what else than 200 it says. */
+  readonly ready?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
+  readonly statuses?: readonly OtherStatus[]
   readonly upload?: Upload & { readonly maxBytes: number; readonly contentTypes: readonly string[] }
   readonly payload: (
     request: Request<Path, Body, Query>,

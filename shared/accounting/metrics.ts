@@ -1,13 +1,13 @@
-import { Counter, type Registry } from 'prom-client'
+import { Counter } from 'prom-client'
 
-const posted = new Counter({
+const posted = new Counter<string>({
   name: 'kontor_ledger_entries_total',
   help: 'Journal entries that this process posted, by whether they reverse another',
   labelNames: ['kind'],
   registers: [],
 })
-const seals = new Counter({ name: 'kontor_ledger_seals_total', help: 'Seals that this process made', registers: [] })
-const checks = new Counter({
+const seals = new Counter<string>({ name: 'kontor_ledger_seals_total', help: 'Seals that this process made', registers: [] })
+const checks = new Counter<string>({
   name: 'kontor_ledger_checks_total',
   help: 'Checks of books that this process made, by whether anything differed',
   labelNames: ['outcome'],
@@ -20,12 +20,8 @@ const reversals = posted.labels({ kind: 'reversal' })
 const outcomes = { clean: checks.labels({ outcome: 'clean' }), differs: checks.labels({ outcome: 'differs' }) }
 for (const series of [entries, reversals, outcomes.clean, outcomes.differs]) series.inc(0)
 
-/** Lets a process tell what it did in ledgers. */
-export function countLedgers(registry: Registry): void {
-  registry.registerMetric(posted)
-  registry.registerMetric(seals)
-  registry.registerMetric(checks)
-}
+/** Counters of this process, which its registry takes up. */
+export const ledgerCounters = [posted, seals, checks] as const
 
 /** Counts an entry, once it is committed. */
 export const countPosted = (isReversal: boolean): void => (isReversal ? reversals : entries).inc()

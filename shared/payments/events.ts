@@ -48,7 +48,10 @@ export function keepEvent(
   const { signsEventId } = providers[provider]
   return db.transaction(async (tx) => {
     const values = [source, bytes, hash, now(), facts.providerLinkId, ofBody, signsEventId]
-    const [kept] = await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? ofBody, ...values))
+    const insert = async () =>
+      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? ofBody, ...values)))[0]
+    // An id that was not signed may have been taken at this moment by an event with another body: asked again, the key is that of the body.
+    const kept = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!kept) return false
     const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
     await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: kept.event_key })

@@ -132,11 +132,18 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   t.notRegex(feed.text, /Secret|g@example/)
   const etag = feed.headers.get('etag') ?? ''
   const conditional = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
-  t.is((await w.visitor.get(path, conditional)).status, 304)
+  for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+    t.is((await w.visitor.get(path, { ...conditional, 'if-none-match': tag })).status, 304, tag)
+  const again = await w.visitor.get(path)
+  t.deepEqual([again.text, again.headers.get('etag')], [feed.text, etag], 'kept as it was made')
+  t.is((await w.db.query('select from calendar_feeds')).rowCount, 1)
   t.is((await w.visitor.get(path.replace('.ics', ''))).status, 200)
   await make({ title: 'Another' })
-  t.is((await w.visitor.get(path, conditional)).status, 200)
+  const changed = await w.visitor.get(path, conditional)
+  t.is(changed.status, 200)
+  t.regex(changed.text, /SUMMARY:Another/)
   await w.org.owner.post(at(w, `/calendars/${calendar.id}/feed`), { enabled: false })
+  t.is((await w.db.query('select from calendar_feeds')).rowCount, 0)
   t.is((await w.visitor.get(path)).status, 404)
 })
 
@@ -152,7 +159,12 @@ test('the pages of a booking and of an invitation work by plain forms, and looki
   const sent = (fields: Record<string, string>, address: string) =>
     w.visitor.send('POST', address, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
   const fields = { id, start: '2026-03-03T10:00:00.000000Z', duration: '60', name: '<b>Vera</b>', email: 'vera@example.com' }
+  // Times stand below their day, by the clock that was asked for.
+  t.regex(shown.text, /<legend>Tuesday,? 3 March 2026<\/legend>[\s\S]*?value="2026-03-03T09:00:00\.000000Z"[^>]*> <bdi>18:00<\/bdi>/)
   t.is((await sent({ ...fields, email: 'none' }, path)).status, 400)
+  const untimed = await sent({ ...fields, start: '' }, path)
+  t.is(untimed.status, 400)
+  t.regex(untimed.text, /id="start-error">Please choose a time</)
   const done = await sent(fields, path)
   t.is(done.status, 200, done.text)
   const again = await sent(fields, path)

@@ -5,9 +5,12 @@ import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
+import { flowKilled } from '#test/faults/cases/flow-killed.ts'
+import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
+import { queueKilled } from '#test/faults/cases/queues.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
@@ -16,6 +19,9 @@ import { workerKilled } from '#test/faults/cases/worker-killed.ts'
 export const cases: readonly FaultCase[] = [
   apiKilled,
   workerKilled,
+  flowKilled,
+  formsKilled,
+  submissionsCut,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,
@@ -34,5 +40,6 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnDisk,
   driveKilledOnS3,
   fileDiskFull,
+  queueKilled,
   booksKilled,
 ]
