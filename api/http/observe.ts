@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
 import { storeMetrics } from '#shared/blobs/store-metrics.ts'
 import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
@@ -11,7 +12,7 @@ export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
 export const watchStore = storeMetrics(registry)
-for (const counter of queueCounters) registry.registerMetric(counter)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 const requestSeconds = new Histogram({
