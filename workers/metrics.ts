@@ -3,6 +3,7 @@ import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
+import { paymentGauges } from '#workers/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
@@ -70,16 +71,20 @@ export function watchQueues(database: Database, log: Logger): () => void {
 }
 
 /** Asked once for each time that the numbers are read. */
-async function countJobs(): Promise<readonly QueueDepth[]> {
+const countJobs = (): Promise<readonly QueueDepth[]> => counted(findQueueDepths, 'jobs')
+
+async function counted<T>(count: (database: Database) => Promise<readonly T[]>, what: string): Promise<readonly T[]> {
   if (!queues) return []
   const { database, log } = queues
   try {
-    return await findQueueDepths(database)
+    return await count(database)
   } catch (error) {
-    log.warn({ err: error }, 'could not count jobs')
+    log.warn({ err: error }, `could not count ${what}`)
     return []
   }
 }
+
+paymentGauges(registry, counted)
 
 new Gauge({
   name: 'kontor_queue_jobs',
