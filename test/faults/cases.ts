@@ -6,6 +6,7 @@ import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
+import { paymentsKilled } from '#test/faults/cases/payments.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
@@ -33,4 +34,5 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnDisk,
   driveKilledOnS3,
   fileDiskFull,
+  paymentsKilled,
 ]
