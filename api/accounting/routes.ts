@@ -21,6 +21,7 @@ export const routes = [
     body: entryInput,
     status: 201,
     response: entrySchema,
+    guarded: true,
     handle: ({ body }, scope) => postEntry(scope, body),
   }),
   answer({
@@ -55,6 +56,7 @@ export const routes = [
     body: reversalInput,
     status: 201,
     response: entrySchema,
+    guarded: true,
     handle: ({ params, body }, scope) => reverseEntry(scope, params.entryId, body),
   }),
 ]

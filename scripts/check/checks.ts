@@ -4,10 +4,12 @@ import { text } from 'node:stream/consumers'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const modules = join(root, 'node_modules')
+/** What the last check of types found out, so that the next reads only what has changed: 2 s instead of 20 of processor time. */
+const knownTypes = join(root, '.cache', 'types.tsbuildinfo')
 
 /** What is checked without running Kontor: a name and what the pinned Node is given to do it. */
 const checks: readonly { name: string; args: readonly string[] }[] = [
-  { name: 'types', args: [join(modules, 'typescript', 'bin', 'tsc'), '-p', root] },
+  { name: 'types', args: [join(modules, 'typescript', 'bin', 'tsc'), '-p', root, '--incremental', '--tsBuildInfoFile', knownTypes] },
   { name: 'lint', args: [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--max-diagnostics=100'] },
   { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/architecture.test.ts'] },
 ]

@@ -1,4 +1,5 @@
 import { readAmount, writeAmount } from '#shared/accounting/amount.ts'
+import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/accounting/entry.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/accounting/store/entries.ts'
@@ -15,6 +16,7 @@ export async function getEntry(scope: Scope, id: string): Promise<Entry> {
 
 /** A page of the entries that are asked for, newest first by their posting, and how many there are. */
 export async function listEntries(scope: Scope, { limit, offset, ...asked }: EntriesQuery): Promise<EntriesPage> {
+  if (asked.currency !== undefined) requireCurrency(asked.currency)
   const filter: EntryFilter = {
     ...asked,
     from: asked.from === undefined ? undefined : requireDay(asked.from, 'from'),

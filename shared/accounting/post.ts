@@ -1,9 +1,11 @@
 import { type Amount, isEmptySide, parseAmount, sumOf, writeAmount } from '#shared/accounting/amount.ts'
+import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import { getEntry } from '#shared/accounting/entries.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/accounting/entry.ts'
-import { findByNaturalKey, type Posted, postEntryWithin } from '#shared/accounting/store/posting.ts'
-import { isCurrencyCode } from '#shared/kernel/currency.ts'
+import { accountsOf } from '#shared/accounting/posted-accounts.ts'
+import { findByNaturalKey, type Posted, postEntryOnce, postEntryWithin } from '#shared/accounting/store/posting.ts'
+import { unguarded } from '#shared/db/guard.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -44,13 +46,17 @@ export function postEntry(scope: Scope, input: EntryInput, { naturalKey }: PostO
 
 /** Posts what is balanced already, such as a reversal. */
 export async function post(scope: Scope, draft: Draft, naturalKey?: string): Promise<Entry> {
-  const { db, workspace, actor } = scope
+  const { db, workspace, actor, guard } = scope
   const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
   const id = newId()
   const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
   const total = sumOf(lines.map(({ debit }) => debit))
+  const scopes = [workspace.id, ...(actor.id === null ? [] : [actor.id])]
+  const accounts = await accountsOf(scope, lines)
+  const { horizon, seen } = guard?.slots(scopes) ?? unguarded
+  const statement = naturalKey === undefined ? postEntryWithin : postEntryOnce
   const [posted] = await db.query<Posted>(
-    postEntryWithin(
+    statement(
       ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, plain(total), lines.length],
       ...[reverses, naturalKey ?? null, actor.id],
       lines.map((line) => line.id),
@@ -58,16 +64,19 @@ export async function post(scope: Scope, draft: Draft, naturalKey?: string): Pro
       lines.map(({ debit }) => plain(debit)),
       lines.map(({ credit }) => plain(credit)),
       lines.map(({ memo }) => memo),
+      ...[accounts.toLookFor, horizon, seen, guard ? scopes : null],
     ),
   )
+  if (posted) guard?.confirm(posted, scopes)
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
+    accounts.noteLines()
     const views = lines.map((line): EntryLine => viewOf(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
     return reverses === null ? entry : { ...entry, reverses }
   }
   const first = naturalKey === undefined ? undefined : await entryOf(scope, naturalKey)
-  return first ?? refuse(draft, posted)
+  return first ?? refuse(draft, posted, accounts.toLookFor)
 }
 
 const plain = (amount: Amount): string => writeAmount(amount, 'XXX')
@@ -77,11 +86,12 @@ function viewOf({ id, accountId, debit, credit, memo }: Line & { readonly id: st
 }
 
 /** Throws what speaks against an entry that was not posted. */
-function refuse({ date, currency, reverses }: Draft, posted: Posted | undefined): never {
-  if (!posted) throw problem('NOT_FOUND')
-  const { unknown_line, books_closed_through: closed, default_currency, multi_currency } = posted
-  if (unknown_line !== null) {
-    throw problem('VALIDATION_ERROR', `lines[${unknown_line - 1}].account_id must be the id of an accounts record of this workspace`)
+function refuse({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, lookedFor: readonly string[]): never {
+  if (!posted || posted.default_currency === null) throw problem('NOT_FOUND')
+  const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
+  if (unknown_account !== null) {
+    const place = lines.findIndex(({ accountId }) => accountId === lookedFor[unknown_account - 1])
+    throw problem('VALIDATION_ERROR', `lines[${place}].account_id must be the id of an accounts record of this workspace`)
   }
   if (closed !== null && date <= closed) {
     const way = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'
@@ -102,9 +112,7 @@ async function entryOf(scope: Scope, naturalKey: string): Promise<Entry | undefi
 /** Reads what is posted, by the entry rules of document 2. */
 function draftOf({ workspace, now }: Scope, input: EntryInput): Draft {
   const currency = input.currency ?? null
-  if (currency !== null && !isCurrencyCode(currency)) {
-    throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${currency.slice(0, 20)}`)
-  }
+  if (currency !== null) requireCurrency(currency)
   const date = input.date == null ? now().toISOString().slice(0, 10) : requireDay(input.date, 'date')
   const lines = input.lines.map(lineOf)
   const [debits, credits] = [sumOf(lines.map(({ debit }) => debit)), sumOf(lines.map(({ credit }) => credit))]

@@ -1,10 +1,10 @@
 import { type Amount, readAmount } from '#shared/accounting/amount.ts'
+import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import { fixed } from '#shared/accounting/fixed.ts'
 import { noteRecent } from '#shared/accounting/months.ts'
 import { type Span, type Sums, sumsByAccount } from '#shared/accounting/store/balances.ts'
 import { findCurrencies } from '#shared/accounting/store/books.ts'
-import { isCurrencyCode } from '#shared/kernel/currency.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
@@ -24,9 +24,7 @@ export async function openBooks(
   const recordedBefore = recorded_before === undefined ? undefined : await fixed(scope, recorded_before, 'recorded_before')
   const rows = await readRows<{ currency: string }>(scope, findCurrencies(scope.workspace.id, recordedBefore ?? 'infinity'))
   const currencies = rows.map((row) => row.currency)
-  if (!isCurrencyCode(currency) && !currencies.includes(currency)) {
-    throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${currency.slice(0, 20)}`)
-  }
+  requireCurrency(currency, currencies)
   return { currency, currencies, recordedBefore }
 }
 

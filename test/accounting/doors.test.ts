@@ -1,11 +1,12 @@
 import test from 'ava'
 import { postEntry } from '#shared/accounting/post.ts'
 import { loadActor } from '#shared/scope/actor.ts'
-import type { Scope } from '#shared/scope/scope.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { findWorkspace } from '#shared/scope/workspace.ts'
 import { openBooks } from '#test/accounting/books.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/functions/support.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
 import { type World, world } from '#test/support/world.ts'
 
 let w: World
@@ -84,4 +85,46 @@ test('what is posted under a natural key is posted once, whatever it says and wh
   t.is((await postEntry(scope, input('5'), { naturalKey: 'run node 0' })).id, first ?? '')
   await t.throwsAsync(postEntry(scope, input('5'), { naturalKey: 'run node 2' }), { message: /is closed/ })
   t.is((await books.read('/entries')).total, 2)
+})
+
+test('an account that was posted to by what was taken back can go, and is none then', async (t) => {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
+  const [debited, credited] = [books.accounts['1000'] ?? '', books.accounts['4000'] ?? '']
+  const scope = await ownerScope(org)
+  const lines = [
+    { account_id: debited, debit: '5' },
+    { account_id: credited, credit: '5' },
+  ]
+  const takenBack = scope.db.transaction(async (tx) => {
+    await postEntry(within(scope, tx), { lines })
+    throw new Error('taken back')
+  })
+  await t.throwsAsync(takenBack, { message: 'taken back' })
+  t.is((await org.owner.delete(`${org.path}/records/accounts/${debited}`)).status, 204)
+  await t.throwsAsync(postEntry(scope, { lines }), { message: /^lines\[0\]\.account_id must be/ })
+})
+
+test('of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000', '5000'])
+  t.is((await books.post(['1000 +1', '4000 -1'])).status, 201)
+  t.is((await org.owner.delete(`${org.path}/records/accounts/${books.accounts['5000']}`)).status, 204)
+  const refused = await books.post(['1000 +1', '4000 -2', '5000 +1'])
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /^lines\[2\]\.account_id must be/)
+})
+
+test('whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
+  const { client, id } = await createMember(w, org, [allow('accounting:post')])
+  const second = (await startSecondApi(t, w)).as(client.token)
+  const post = (date: string) => books.post(['1000 +1', '4000 -1'], { date }, second)
+  t.is((await post('2026-01-01')).status, 201)
+  await org.owner.patch(org.path, { books_closed_through: '2026-01-31' })
+  t.is((await post('2026-01-31')).status, 400)
+  t.is((await post('2026-02-01')).status, 201)
+  t.is((await org.owner.delete(`${org.path}/members/${id}`)).status, 204)
+  t.is((await post('2026-02-01')).status, 404)
 })

@@ -60,7 +60,17 @@ test('a list takes limits at their values and no others', async (t) => {
   const { path } = await openBooks(w.org, [])
   const status = async (query: string) => (await w.org.owner.get(`${path}/entries?${query}`)).status
   for (const query of ['limit=1', 'limit=200', 'offset=0']) t.is(await status(query), 200, query)
-  for (const query of ['limit=0', 'limit=201', 'offset=-1', 'from=2026-02-30', 'to=x', 'account=x', 'status=posted', 'limit=1.5'])
+  for (const query of [
+    'limit=0',
+    'limit=201',
+    'offset=-1',
+    'from=2026-02-30',
+    'to=x',
+    'account=x',
+    'status=posted',
+    'limit=1.5',
+    'currency=usd',
+  ])
     t.is(await status(query), 400, query)
 })
 

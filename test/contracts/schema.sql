@@ -1747,21 +1747,27 @@ CREATE OR REPLACE FUNCTION public.open_ledger(workspace uuid, schema text, accou
  LANGUAGE plpgsql
 AS $function$
     declare
-      line integer;
+      ledger bigint := hashtextextended('ledger ' || workspace, 0);
     begin
-      perform pg_advisory_xact_lock_shared(hashtextextended('ledger ' || workspace, 0));
-      execute format(
-        'select min(sent.position)::integer from unnest($1) with ordinality as sent (id, position)
-         where not exists (select from %I.accounts as account where account.id = sent.id)', schema
-      ) into line using accounts;
-      return query select book.default_currency, book.multi_currency, book.books_closed_through,
+      -- An expression takes the lock without a query; who must wait needs one.
+      if not pg_try_advisory_xact_lock_shared(ledger) then
+        perform pg_advisory_xact_lock_shared(ledger);
+      end if;
+      if cardinality(accounts) > 0 then
+        execute format(
+          'select min(sent.position)::integer from unnest($1) with ordinality as sent (id, position)
+           where not exists (select from %I.accounts as account where account.id = sent.id)', schema
+        ) into unknown_line using accounts;
+      end if;
+      select book.default_currency, book.multi_currency, book.books_closed_through,
         greatest(
           clock_timestamp(),
           (select seal.until from ledger_seals as seal where seal.workspace_id = workspace order by seal.until desc, seal.position desc limit 1),
           (select kept.until from ledger_months_until as kept where kept.workspace_id = workspace)
-        ),
-        line
+        )
+      into default_currency, multi_currency, books_closed_through, posted_at
       from workspaces as book where book.id = workspace;
+      if found then return next; end if;
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()

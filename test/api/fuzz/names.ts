@@ -6,15 +6,15 @@ import { echo } from '#test/support/things.ts'
 /** A field of each type there is; its key is `a_` and its type. */
 export const fieldTypes = 'string text number bool date datetime currency select multiselect email url file ref refs'.split(' ')
 
-/** What is there to be named. Several of a kind where a request can use one up. */
+/** What is there to be named: several of a kind where a request can use one up, none where no request asks for it. */
 export interface Ids {
   readonly orgId: string
   /** In the order of `fieldTypes`. */
   readonly fieldIds: readonly string[]
   readonly records: readonly string[]
-  readonly ruleId: string
-  readonly fnId: string
-  readonly runId: string
+  readonly ruleIds: readonly string[]
+  readonly functionIds: readonly string[]
+  readonly runIds: readonly string[]
   readonly roleIds: readonly string[]
   readonly memberIds: readonly string[]
   readonly serviceId: string
@@ -22,7 +22,7 @@ export interface Ids {
   readonly invitationIds: readonly string[]
   readonly notificationIds: readonly string[]
   readonly secrets: readonly string[]
-  readonly jobId: string
+  readonly jobIds: readonly string[]
   readonly emails: readonly string[]
   readonly password: string
   /** Tokens of mails, by which to join and to set a password. */
@@ -30,12 +30,14 @@ export interface Ids {
 }
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+/** One of what is there; nothing asks where nothing is. */
+const oneOf = (ids: readonly string[]) => one(...(ids.length > 0 ? ids : ['none']))
 /** Mostly a known value: a wrong password has its turns too, but each costs as much as a right one. */
 const mostly = (value: string) => fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: anyText })
 
 /** Values for each name that a path, a query or a body has, so that requests find something. */
 export function namesOf(ids: Ids): Names {
-  const { orgId, fieldIds, records, ruleId, fnId, runId, roleIds, memberIds, serviceId, keyIds, jobId, emails, password, tokens } = ids
+  const { orgId, fieldIds, records, functionIds, roleIds, memberIds, serviceId, keyIds, emails, password, tokens } = ids
   const typeKey = one('thing', 'thing', 'thing', 'accounts')
   const fieldKey = fc.oneof(one(...fieldTypes.map((type) => `a_${type}`)), one('created_at', 'id', 'nothing'))
   const values = valuesOf(fieldKey, records)
@@ -73,18 +75,18 @@ export function namesOf(ids: Ids): Names {
     actor: one(...memberIds, serviceId),
     ':id': one(serviceId),
     id: one(...records),
-    keyId: one(...keyIds),
-    invitationId: one(...ids.invitationIds),
-    notificationId: one(...ids.notificationIds),
-    runId: one(runId),
+    keyId: oneOf(keyIds),
+    invitationId: oneOf(ids.invitationIds),
+    notificationId: oneOf(ids.notificationIds),
+    runId: oneOf(ids.runIds),
     email: fc.oneof(one(...emails), fc.emailAddress()),
     password: mostly(password),
     current: mostly(password),
     next: mostly('another password'),
-    token: fc.oneof({ weight: 5, arbitrary: one(...tokens) }, { weight: 1, arbitrary: anyText }),
-    ruleId: one(ruleId),
-    fnId: one(fnId),
-    functionId: one(fnId),
+    token: fc.oneof({ weight: 5, arbitrary: oneOf(tokens) }, { weight: 1, arbitrary: anyText }),
+    ruleId: oneOf(ids.ruleIds),
+    fnId: oneOf(functionIds),
+    functionId: oneOf(functionIds),
     version: one('1', '2'),
     from: instant,
     to: instant,
@@ -96,7 +98,7 @@ export function namesOf(ids: Ids): Names {
     timeout_ms: one(1_000, 60_000),
     dir: one('asc', 'desc'),
     slug: one('menu', 'other'),
-    jobId: one(jobId),
+    jobId: oneOf(ids.jobIds),
     actions: fc.subarray(['records:*', 'records:read', 'types:read', '*', 'iam:*'], { minLength: 1 }),
     condition: fc.dictionary(fieldKey, fc.dictionary(one('eq', 'ne', 'gt', 'nin', 'contains'), cell(records), { maxKeys: 2 }), {
       maxKeys: 2,

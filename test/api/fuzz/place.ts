@@ -1,15 +1,17 @@
 import fc from 'fast-check'
-import type { Names } from '#test/api/fuzz/from-schema.ts'
+import type { Route } from '#api/http/route.ts'
+import type { Json, Names } from '#test/api/fuzz/from-schema.ts'
 import { fieldTypes, namesOf } from '#test/api/fuzz/names.ts'
 import { createAccount, password, resetToken } from '#test/support/account.ts'
 import { createMember, createService, type Org } from '#test/support/factories.ts'
 import { type Things, thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A workspace with one of everything that requests can name. */
+/** A workspace with what requests to some routes can name. */
 export interface Place {
   readonly org: Org
-  readonly names: Names
+  /** What a request to a path names. */
+  readonly namesIn: (path: string) => Promise<Names>
   /** Tokens of those who call: the owner more often than a member without roles, a service account, and nobody. */
   readonly token: fc.Arbitrary<string | null>
 }
@@ -70,8 +72,10 @@ const rooms: Readonly<Record<string, (things: Things) => Promise<Readonly<Record
   connectionId: async (things) => ({ connectionId: await things.messageConnection() }),
 }
 
-/** Fills the workspace, mostly through the API, for requests to a path. */
-export async function furnish(w: World, route: string): Promise<Place> {
+/** Fills the workspace, mostly through the API, with what requests to these routes can name, and with nothing that costs time besides. */
+export async function furnish(w: World, routes: readonly Route[]): Promise<Place> {
+  const wanted = new Set(routes.flatMap(namesWanted))
+  const inTurnIf = <T, R>(name: string, items: readonly T[], make: (item: T) => Promise<R>) => inTurn(wanted.has(name) ? items : [], make)
   const { org } = w
   const { owner, path } = org
   const things = thingsOf(w, org, 'fuzz', keys)
@@ -81,57 +85,70 @@ export async function furnish(w: World, route: string): Promise<Place> {
   )
   const records = await inTurn([0, 1, 2, 3, 4, 5, 6, 7], (index) => things.record({ a_number: index }))
   await owner.post(`${path}/modules`, { slug: 'menu', name: 'Menu' })
-  const [ruleId, fnId, secret, service] = [
-    await things.rule(),
-    await things.fn(),
-    await things.secret(),
-    await createService(w, org, [{ effect: 'allow', actions: ['*'] }]),
-  ]
-  await things.record({ a_string: 'noticed' })
-  const runId = await things.run(fnId)
+  const service = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])
+  const functionIds = await inTurnIf('fnId', [1], things.fn)
   const accounts = await inTurn([1, 2], () => createAccount(w))
   await knowPassword(w, org.ownerId)
   const { roleIds, memberIds } = await holders(w, org, things, service.id)
-  const named: Record<string, fc.Arbitrary<string>> = {}
-  for (const [name, make] of Object.entries(rooms)) {
-    if (!new RegExp(`:${name}\\b`).test(route)) continue
-    for (const [key, value] of Object.entries(await make(things))) named[key] = fc.constant(value)
-  }
+  const names = namesOf({
+    orgId: org.id,
+    fieldIds,
+    records,
+    ruleIds: await inTurnIf('ruleId', [1], things.rule),
+    functionIds,
+    runIds: await inTurnIf('runId', functionIds, things.run),
+    roleIds,
+    memberIds,
+    serviceId: service.id,
+    keyIds: await inTurnIf('keyId', [1, 2, 3], () => things.key(service.id)),
+    invitationIds: await inTurnIf('invitationId', [1, 2, 3], things.invitation),
+    notificationIds: await inTurnIf('notificationId', [1, 2, 3], () => things.notification(org.ownerId)),
+    secrets: await inTurnIf('name', [1], things.secret),
+    jobIds: await inTurnIf('jobId', [1], () => things.job(org.ownerId)),
+    emails: accounts.map(({ email }) => email),
+    password,
+    tokens: [
+      ...(await inTurnIf('token', [1, 2], things.token)),
+      ...(await inTurnIf('token', [...accounts, ...accounts], ({ id }) => resetToken(w, id))),
+    ],
+  })
+  const made = new Map<string, Promise<Readonly<Record<string, string>>>>()
   return {
     org,
+    namesIn: async (path) => {
+      const named = await inTurn(
+        Object.entries(rooms).filter(([room]) => parametersOf(path).includes(room)),
+        ([room, make]) => {
+          const there = made.get(room) ?? make(things)
+          made.set(room, there)
+          return there
+        },
+      )
+      const constants = named.flatMap(Object.entries<string>).map(([key, value]) => [key, fc.constant(value)])
+      return { ...names, ...Object.fromEntries(constants) }
+    },
     token: fc.oneof(
       { weight: 9, arbitrary: fc.constant(owner.token) },
       { weight: 2, arbitrary: fc.constant(service.client.token) },
       { weight: 1, arbitrary: fc.constantFrom(accounts[0]?.client.token ?? null, null, 'kt_no') },
     ),
-    names: {
-      ...namesOf({
-        orgId: org.id,
-        fieldIds,
-        records,
-        ruleId,
-        fnId,
-        runId,
-        roleIds,
-        memberIds,
-        serviceId: service.id,
-        keyIds: await inTurn([1, 2, 3], () => things.key(service.id)),
-        invitationIds: await inTurn([1, 2, 3], () => things.invitation()),
-        notificationIds: await inTurn([1, 2, 3], () => things.notification(org.ownerId)),
-        secrets: [secret],
-        jobId: await things.job(org.ownerId),
-        emails: accounts.map(({ email }) => email),
-        password,
-        tokens: [
-          ...(await inTurn([1, 2], () => things.token())),
-          ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
-          ...(await inTurn(accounts, ({ id }) => resetToken(w, id))),
-        ],
-      }),
-      ...named,
-    },
   }
 }
+
+/** The names that a route's address and body have. */
+const namesWanted = (route: Route): string[] => [
+  ...parametersOf(route.path),
+  ...[route.query, 'body' in route ? route.body : undefined, 'form' in route ? route.form : undefined].flatMap((schema) =>
+    schema && schema !== 'any' ? propertiesOf(schema.json as Json) : [],
+  ),
+]
+
+const parametersOf = (path: string): string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
+
+const propertiesOf = ({ properties = {}, anyOf = [], items }: Json): string[] => [
+  ...Object.entries(properties).flatMap(([name, property]) => [name, ...propertiesOf(property)]),
+  ...[...anyOf, ...(items ? [items] : [])].flatMap(propertiesOf),
+]
 
 /** Roles that members and the service account hold. */
 async function holders(w: World, org: Org, things: Things, serviceId: string) {

@@ -14,21 +14,21 @@ export interface Sent {
 }
 
 /** Requests to a route, made of what it declares: of its own shape half of the time, and otherwise with places that hold anything. */
-export function requestsTo(route: Route, base: string, place: Place): fc.Arbitrary<Sent> {
+export function requestsTo(route: Route, base: string, token: Place['token'], names: Names): fc.Arbitrary<Sent> {
   return fc.boolean().chain((noise) =>
     fc
       .record({
-        token: place.token,
-        path: paths(route, place, noise),
-        query: queries(route, place, noise),
-        body: bodies(route, place, noise),
+        token,
+        path: paths(route, names, noise),
+        query: queries(route, names, noise),
+        body: bodies(route, names, noise),
         headers: noise ? fc.oneof(plainHeaders, oddHeaders) : plainHeaders,
       })
       .map(({ token, path, query, body, headers }) => ({ token, path: `${base}${path}${query}`, body, headers })),
   )
 }
 
-function paths({ path }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
+function paths({ path }: Route, names: Names, noise: boolean): fc.Arbitrary<string> {
   const parts = (path as string)
     .replaceAll(/[{}]/g, '')
     .split('/')
@@ -44,7 +44,7 @@ function paths({ path }: Route, { names }: Place, noise: boolean): fc.Arbitrary<
 /** `.` and `..` would be taken out of the address before it is sent. */
 const encode = (value: unknown): string => encodeURIComponent(String(value).toWellFormed()).replace(/^\.{1,2}$/, 'dots') || '%20'
 
-function queries({ query }: Route, { names }: Place, noise: boolean): fc.Arbitrary<string> {
+function queries({ query }: Route, names: Names, noise: boolean): fc.Arbitrary<string> {
   const { properties = {} } = (query === undefined ? {} : query.json) as Json
   const known = Object.entries(properties).map(([name, property]) => fc.tuple(fc.constant(name), underName(name, property, names, noise)))
   const other = fc.tuple(fc.oneof(fc.constantFrom('limit', 'cursor', 'a[b]'), anyText), anyText)
@@ -58,7 +58,7 @@ function queries({ query }: Route, { names }: Place, noise: boolean): fc.Arbitra
 
 const asQuery = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function bodies(route: Route, { names }: Place, noise: boolean): fc.Arbitrary<Sent['body']> {
+function bodies(route: Route, names: Names, noise: boolean): fc.Arbitrary<Sent['body']> {
   if (route.method === 'GET') return fc.constant(null)
   if (route.kind === 'page') return forms(route, names, noise)
   if (route.kind === 'receive') return fc.oneof(csv, hostileBody)
