@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { Names, stepsOf } from '#test/journeys/page.ts'
+import { openNames, stepsOf } from '#test/journeys/page.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { listening } from '#test/support/listening.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -30,7 +30,7 @@ for (const name of pages) {
     const org = await createOrg(shared)
     const page = await read(name)
     const [, orgId = ''] = /^ORG=.*\/([0-9a-f-]{36})$/m.exec(page) ?? []
-    const names = new Names({
+    const names = openNames({
       'http://localhost:3000': shared.config.publicUrl,
       [orgId]: org.id,
       'kt_…': org.owner.token ?? '',
@@ -62,8 +62,8 @@ test('a page is told from what is not as it shows', (t) => {
     ['{"at":"2026-11-21T01:46:25.163669Z"}', '{"at":"2026-12-01T09:00:00.000000Z"}', true],
     ['{"at":"2026-12-01T09:00:00.000000Z"}', '{"at":"2026-12-01T10:00:00.000000Z"}', false],
   ]
-  for (const [shown, actual, expected] of cases) t.is(new Names({}).learn(shown, actual), expected, shown)
-  const names = new Names({})
+  for (const [shown, actual, expected] of cases) t.is(openNames({}).learn(shown, actual), expected, shown)
+  const names = openNames({})
   t.true(names.learn(`{"id":"${one}"}`, `{"id":"${other}"}`))
   t.is(names.inWorld(`QUEUE=${one}`), `QUEUE=${other}`)
   t.false(names.learn(`{"id":"${one}"}`, '{"id":"01a2028b-c38a-7031-a804-49bc9cc8aa32"}'))

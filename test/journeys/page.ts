@@ -38,29 +38,26 @@ const isOpen = (command: string): boolean => command.endsWith('\\') || command.s
 /** What of a page is another thing for everybody who follows it: ids, tokens, and instants with a part of a second. */
 const variable = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9A-Za-z]{43}\b)|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000000)\d{6}Z|…/g
 
-/**
- * What stands in a page, and what stands for it in the world where the page is followed: an id that an answer shows is from there on the one
- * that was answered in its place.
- */
-export class Names {
-  readonly #known = new Map<string, string>()
-
-  constructor(known: Readonly<Record<string, string>>) {
-    for (const [shown, actual] of Object.entries(known)) this.#known.set(shown, actual)
-  }
-
+/** What stands in a page, by what stands for it in the world where the page is followed. */
+export interface Names {
   /** Text of the page in the words of the world. */
-  inWorld(text: string): string {
-    return [...this.#known].reduce((rest, [shown, actual]) => rest.replaceAll(shown, actual), text)
-  }
-
+  readonly inWorld: (text: string) => string
   /** Whether an answer is the one that the page shows; if it is, what is new in it is known afterwards. Shown dots stand for anything. */
-  learn(shown: string, actual: string): boolean {
-    const text = [...this.#known].reduce((rest, [name, known]) => rest.replaceAll(known, name), actual.trimEnd())
-    const groups: string[] = []
-    const found = new RegExp(`^${patternOf(shown, this.#known, groups)}$`, 's').exec(text)
-    for (const [index, name] of groups.entries()) if (found?.[index + 1]) this.#known.set(name, found[index + 1] as string)
-    return found !== null
+  readonly learn: (shown: string, actual: string) => boolean
+}
+
+/** Names of a page, some of them known; an id that an answer shows is from there on the one that was answered in its place. */
+export function openNames(given: Readonly<Record<string, string>>): Names {
+  const known = new Map(Object.entries(given))
+  return {
+    inWorld: (text) => [...known].reduce((rest, [shown, actual]) => rest.replaceAll(shown, actual), text),
+    learn: (shown, actual) => {
+      const text = [...known].reduce((rest, [name, value]) => rest.replaceAll(value, name), actual.trimEnd())
+      const groups: string[] = []
+      const found = new RegExp(`^${patternOf(shown, known, groups)}$`, 's').exec(text)
+      for (const [index, name] of groups.entries()) if (found) known.set(name, found[index + 1] ?? name)
+      return found !== null
+    },
   }
 }
 
