@@ -1,10 +1,12 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
 import { accounting } from '#bench/cases/accounting.ts'
+import { calendar } from '#bench/cases/calendar.ts'
 import { csv } from '#bench/cases/csv.ts'
 import { drain } from '#bench/cases/drain.ts'
 import { drive } from '#bench/cases/drive.ts'
 import { fairness } from '#bench/cases/fairness.ts'
+import { flows } from '#bench/cases/flows.ts'
 import { functions } from '#bench/cases/functions.ts'
 import { indexes } from '#bench/cases/indexes.ts'
 import { jobs } from '#bench/cases/jobs.ts'
@@ -28,6 +30,7 @@ export const groups: readonly Group[] = [
   living,
   csv,
   drive,
+  calendar,
   jobs,
   drain,
   fairness,
@@ -36,6 +39,7 @@ export const groups: readonly Group[] = [
   publicSurfaces,
   recompute,
   functions,
+  flows,
   indexes,
   shapes,
 ]

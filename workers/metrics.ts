@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
+import { countOpenRuns, type OpenRuns } from '#shared/flows/open-runs.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
 import { paymentGauges } from '#workers/payments/metrics.ts'
@@ -10,6 +12,7 @@ import type { Resources } from '#workers/resources.ts'
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',
@@ -31,6 +34,21 @@ export const chainsCut = new Counter({
   name: 'kontor_event_chains_cut_total',
   help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
   labelNames: ['subscriber'],
+  registers: [registry],
+})
+
+export const flowRunSeconds = new Histogram({
+  name: 'kontor_flow_run_seconds',
+  help: 'Time from when a run of a flow was made until it ended, its waits included, by how it ended',
+  labelNames: ['status'],
+  buckets: [0.02, 0.1, 0.5, 2, 10, 60, 300, 3600, 86_400],
+  registers: [registry],
+})
+
+export const flowSteps = new Counter({
+  name: 'kontor_flow_steps_total',
+  help: 'Steps of flows that were written, by kind of block and how they ended',
+  labelNames: ['type', 'status'],
   registers: [registry],
 })
 
@@ -70,8 +88,21 @@ export function watchQueues(database: Database, log: Logger): () => void {
   }
 }
 
+new Gauge({
+  name: 'kontor_flow_runs_open',
+  help: 'Runs of flows that have not ended, by whether they are queued, running, or wait for a time, a function or a call',
+  labelNames: ['state'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { state, count } of await countRuns()) this.set({ state }, count)
+  },
+})
+
 /** Asked once for each time that the numbers are read. */
 const countJobs = (): Promise<readonly QueueDepth[]> => counted(findQueueDepths, 'jobs')
+
+const countRuns = (): Promise<readonly OpenRuns[]> => counted(countOpenRuns, 'runs of flows')
 
 async function counted<T>(count: (database: Database) => Promise<readonly T[]>, what: string): Promise<readonly T[]> {
   if (!queues) return []
@@ -111,3 +142,22 @@ new Gauge({
     for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
   },
 })
+
+new Gauge({
+  name: 'kontor_calendar_stale_events',
+  help: 'Calendar events that are not over and whose times go by an older release of the time zone data',
+  registers: [registry],
+  async collect() {
+    this.set(await countStale())
+  },
+})
+
+async function countStale(): Promise<number> {
+  if (!queues) return 0
+  try {
+    return await staleEvents(queues.database)
+  } catch (error) {
+    queues.log.warn({ err: error }, 'could not count events')
+    return 0
+  }
+}

@@ -103,7 +103,7 @@ export const routes = [
     makes: 'text/calendar',
     payload: async ({ params }, scope) => {
       const { calendar } = await requireCalendar(scope, params.calId, 'read')
-      return { calendarId: calendar.id, reader: 'caller' as const, version: 0 }
+      return { calendarId: calendar.id, reader: 'caller' as const }
     },
   }),
   delegate({

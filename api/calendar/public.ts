@@ -1,10 +1,12 @@
+import { isKnown } from '#api/http/file-reply.ts'
 import { Reply } from '#api/http/reply.ts'
-import { answer } from '#api/http/route.ts'
+import { answer, delegate } from '#api/http/route.ts'
 import { book } from '#shared/calendar/booking/book.ts'
 import { listSlots, viewPage } from '#shared/calendar/booking/page-view.ts'
 import { booked, bookInput, guestAnswer, invitation, pageView, slotList, slotsQuery } from '#shared/calendar/booking/schemas.ts'
-import { feedFile, requireFeed } from '#shared/calendar/export.ts'
+import { requireFeed } from '#shared/calendar/feed.ts'
 import { answerByToken, invitationFile, seeInvitation } from '#shared/calendar/invitation.ts'
+import { exportCalendar } from '#shared/calendar/jobs.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isCleanText } from '#shared/kernel/json.ts'
 import { findPrincipal } from '#shared/people/principals.ts'
@@ -15,6 +17,9 @@ const common = { tag: 'Public calendars', app: 'calendar', permission: 'public',
 const page = '/cal/:orgId/book/:calendarKey' as const
 const rsvp = '/cal/:orgId/rsvp/:token' as const
 const files = { 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+/** The secret of a subscription link, which may look like the name of a file. */
+const secretOf = ({ token }: { readonly token: string }): string => token.replace(/\.ics$/, '')
 
 /** The caller that a public request's credentials name in the workspace; undefined without any that hold. */
 async function readerOf(scope: Scope, authorization: string): Promise<Scope | undefined> {
@@ -66,29 +71,25 @@ export const routes = [
     response: booked,
     handle: ({ params, body, header }, scope) => book(scope, params.calendarKey, body, requestKey(header('Idempotency-Key'))),
   }),
-  answer({
+  delegate({
     ...common,
     method: 'GET',
     path: '/cal/:orgId/feed/:token',
     summary: 'Subscribe to a calendar',
     description:
       'The secret link may end with .ics. Private events show that the time is taken. If-None-Match answers 304 until something changes.',
-    status: 200,
-    response: null,
-    contentType: 'text/calendar',
+    job: exportCalendar,
+    makes: 'text/calendar',
     statuses: [304],
-    handle: async ({ params, header }, scope) => {
-      const { calendarId, etag } = await requireFeed(scope, params.token.replace(/\.ics$/, ''))
-      const headers = { ETag: etag, 'Cache-Control': 'private, max-age=0, must-revalidate' }
-      if (
-        header('If-None-Match')
-          .split(/\s*,\s*/)
-          .includes(etag)
-      )
-        return new Reply(null, headers, 304)
-      const { name, text } = await feedFile(scope, calendarId)
-      return new Reply(text, { ...files, ...headers, 'Content-Disposition': `inline; filename="${name}"` })
+    ready: async ({ params, header }, scope) => {
+      const { etag, headers, kept } = await requireFeed(scope, secretOf(params))
+      if (isKnown(header('If-None-Match'), etag)) return new Reply(null, headers, 304)
+      return kept && new Reply(() => scope.blobs.read(kept.blobId), { ...headers, 'Content-Length': String(kept.sizeBytes) })
     },
+    payload: async ({ params }, scope) => ({
+      calendarId: (await requireFeed(scope, secretOf(params))).calendarId,
+      reader: 'link' as const,
+    }),
   }),
   answer({
     ...common,

@@ -23,6 +23,8 @@ export async function respondFromWorker(
   services: ApiServices,
   key: string | undefined,
 ): Promise<void> {
+  const ready = await route.ready?.(request, scope as Scope)
+  if (ready) return sendReply(ctx, 200, ready)
   const id = await start(route, ctx, request, scope, services, key)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // A visitor, and work outside workspaces, has no address where a job is looked up.

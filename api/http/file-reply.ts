@@ -43,7 +43,7 @@ export function fileReply(request: FileRequest, file: SentFile): Reply {
 }
 
 /** Whether a list of validators names this one, weakly compared as If-None-Match is. */
-const isKnown = (list: string, etag: string): boolean =>
+export const isKnown = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
 
 /** The name in every script, without letters that would turn the reading direction of what stands around it. */

@@ -1,12 +1,14 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
+import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 
 /** What this process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+zoneGauge(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',

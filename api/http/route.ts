@@ -111,6 +111,9 @@ interface Delegated<Path extends string, Body, Query, Payload, Result> extends D
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
   readonly bare?: Bare<Result>
+  /** Gives the answer where it needs no work, such as a file that was made before; `statuses` names what else than 200 it says. */
+  readonly ready?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
+  readonly statuses?: readonly OtherStatus[]
   readonly upload?: Upload & { readonly maxBytes: number; readonly contentTypes: readonly string[] }
   readonly payload: (
     request: Request<Path, Body, Query>,

@@ -4,38 +4,61 @@ import type { Executor } from '#shared/db/database.ts'
 export interface Step {
   /** When it was filed or written, RFC 3339. */
   readonly at: string
-  readonly what: 'operation' | 'job' | 'dead letter' | 'function run' | 'audit entry' | 'event' | 'notification' | 'kept answer'
+  readonly what:
+    | 'operation'
+    | 'job'
+    | 'dead letter'
+    | 'function run'
+    | 'flow run'
+    | 'flow step'
+    | 'audit entry'
+    | 'event'
+    | 'notification'
+    | 'kept answer'
   readonly name: string
   readonly state: string | null
   readonly id: string
   readonly detail: string | null
 }
 
+// What a run of a flow does goes back to the run, and the run to the request that set it off, so runs are requests, too.
 // Request ids have no index: this is a question of a person, asked now and then, and a write should not pay for it. A notification carries
 // no request id; it stands in the inbox under an id that notification_id makes of the audit entry, the rule and the member, so it is found
 // by making that id again.
 const text = `
-  with entries as (
-    select workspace_id, id, created_at, action, object_type, record_id from audit_entries where request_id = $1
+  with recursive ids as (
+    select $1::text as id union select run.id::text from ids join flow_runs as run on run.request_id = ids.id
+  ), flows as (
+    select run.* from flow_runs as run where run.id::text in (select id from ids)
+  ), entries as (
+    select workspace_id, id, created_at, action, object_type, record_id from audit_entries where request_id in (select id from ids)
   ), started as (
-    select id, created_at, kind, status, error ->> 'code' as code from operations where request_id = $1
+    select id, created_at, kind, status, error ->> 'code' as code from operations where request_id in (select id from ids)
   )
   select created_at as at, 'operation' as what, kind as name, status as state, id::text, code as detail, 1 as place from started
   union all
   select created_on, case when source_id is null then 'job' else 'dead letter' end, coalesce(source_name, name), state::text,
     coalesce(source_id, id)::text, concat_ws(': ', 'attempt ' || coalesce(source_retry_count, retry_count) + 1, output ->> 'message'), 3
-  from pgboss.job where data -> 'cause' ->> 'requestId' = $1
+  from pgboss.job where data -> 'cause' ->> 'requestId' in (select id from ids)
   union all
   select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
-  from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' = $1
+  from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' in (select id from ids)
   union all
   select uuid_extract_timestamp(id), 'event', object_type || ' ' || event, 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
-  from event_outbox where cause ->> 'requestId' = $1
+  from event_outbox where cause ->> 'requestId' in (select id from ids)
   union all
   select run.finished_at - run.duration_ms * interval '1 ms', 'function run', coalesce(function.name, run.function_id::text), run.ending,
     run.id::text, concat_ws(': ', run.duration_ms || ' ms', left(run.error, 200)), 2
   from function_runs as run left join functions as function on function.workspace_id = run.workspace_id and function.id = run.function_id
-  where run.request_id = $1
+  where run.request_id in (select id from ids)
+  union all
+  select created_at, 'flow run', flow_name, status, id::text,
+    concat_ws(' ', trigger ->> 'kind', trigger ->> 'event', 'of ' || (trigger ->> 'object_type'), error ->> 'code'), 2
+  from flows
+  union all
+  select step.started_at, 'flow step', step.node_type, step.status, step.run_id::text,
+    concat_ws(' ', step.node_id, nullif(step.iteration, ''), step.duration_ms || ' ms', step.error ->> 'code'), 3
+  from flows join flow_steps as step on step.workspace_id = flows.workspace_id and step.run_id = flows.id
   union all
   select created_at, 'audit entry', action, null, id::text, object_type || ' ' || record_id, 2 from entries
   union all

@@ -60,6 +60,19 @@ export async function writeAnswer(db: Executor, workspaceId: string, { event_id,
   await db.query(setStatus(workspaceId, event_id, id, status))
 }
 
+const rename = sql(
+  'rename_attendees',
+  `update calendar_attendees as guest set name = given.name from jsonb_to_recordset($2::jsonb) as given (event_id uuid, id uuid, name text)
+   where guest.workspace_id = $1 and guest.event_id = given.event_id and guest.id = given.id`,
+)
+export async function renameAttendees(
+  db: Executor,
+  workspaceId: string,
+  renamed: readonly Pick<Attendee, 'event_id' | 'id' | 'name'>[],
+): Promise<void> {
+  if (renamed.length > 0) await db.query(rename(workspaceId, JSON.stringify(renamed)))
+}
+
 const setMailed = sql(
   'set_attendees_mailed',
   'update calendar_attendees set is_mailed = $4 where workspace_id = $1 and event_id = $2 and id = any($3)',

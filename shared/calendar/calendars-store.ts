@@ -56,11 +56,6 @@ export async function findCalendarByKey(db: Executor, workspaceId: string, key: 
   return (await db.query<Calendar>(findByKey(workspaceId, null, key)))[0]
 }
 
-const findByFeed = sql('find_calendar_by_feed', `${shared} and calendar.feed_hash = $3`)
-export async function findCalendarByFeed(db: Executor, workspaceId: string, hash: Buffer): Promise<Calendar | undefined> {
-  return (await db.query<Calendar>(findByFeed(workspaceId, null, hash)))[0]
-}
-
 // Personal calendars of others that neither are shared nor let themselves be seen are no matter of this person.
 const list = sql(
   'list_calendars',

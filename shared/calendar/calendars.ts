@@ -3,6 +3,7 @@ import { checkBooking } from '#shared/calendar/booking/settings.ts'
 import {
   type Calendar,
   deleteCalendarRow,
+  findCalendarByKey,
   insertCalendar,
   listCalendarRows,
   lockCalendar,
@@ -42,6 +43,15 @@ export async function listCalendars(scope: Scope, withOthers: boolean): Promise<
 /** One calendar; throws NOT_FOUND when the caller does not see it. */
 export async function getCalendar(scope: Scope, id: string): Promise<CalendarView> {
   return viewOf(scope, await requireCalendar(scope, id, 'busy'))
+}
+
+/** The id of a calendar by its key; the team calendar is made when it is first needed. Throws NOT_FOUND where there is none. */
+export async function requireCalendarByKey(scope: Scope, key: string): Promise<string> {
+  const find = () => findCalendarByKey(scope.db, scope.workspace.id, key)
+  let calendar = await find()
+  if (!calendar && key === teamKey && (await makeOwnCalendars(scope, []))) calendar = await find()
+  if (!calendar) throw problem('NOT_FOUND', 'calendar_key names no calendar')
+  return calendar.id
 }
 
 /** The caller's main calendar, which is made when it is first needed. Throws VALIDATION_ERROR for a caller that has none. */

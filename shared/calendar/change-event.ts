@@ -1,7 +1,7 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { applyChange, stamped } from '#shared/calendar/apply-change.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
-import { calendarFor } from '#shared/calendar/create-event.ts'
+import { calendarFor, requireLink } from '#shared/calendar/create-event.ts'
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { ChangeQuery, EventChange, EventView } from '#shared/calendar/event-schemas.ts'
 import { type EventSet, lockEventSet } from '#shared/calendar/event-set.ts'
@@ -25,11 +25,13 @@ export function changeEvent(scope: Scope, id: string, change: EventChange, query
     const moved = await movedTo(inside, set, change)
     const plan = planOf(set, change, query, scope.now())
     const rows = moved ? plan.rows.map(({ before, after }) => ({ before, after: after && { ...after, calendar_id: moved.id } })) : plan.rows
+    const event = rows.find(({ after }) => after?.id === plan.shown)?.after as EventRow
+    // What was read can be sent again, also by somebody who may not read the record.
+    if (event.record_type !== set.event.record_type || event.record_id !== set.event.record_id) await requireLink(inside, event)
     const guests = change.attendees && (await readGuests(inside, change.attendees))
     const isTold = (change.notify ?? true) && query.notify !== '0' && query.notify !== 'false'
     const calendar = moved ?? set.calendar
     const guestsOf = await writeChanges(inside, calendar, { rows: rows as RowChange[], set, guests, isTold })
-    const event = rows.find(({ after }) => after?.id === plan.shown)?.after as EventRow
     const { access } = await requireCalendar(inside, calendar.id, 'write')
     return eventViewOf({ event, calendar, access, guests: guestsOf.get(event.id) ?? [] })
   })

@@ -1,6 +1,8 @@
-import { oldRows } from '#shared/db/old-rows.ts'
+import { rederiveTimes } from '#shared/calendar/rederive.ts'
+import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
+import type { Chore } from '#shared/kernel/chore.ts'
 
-export const calendarChores = [
+export const calendarChores: readonly Chore<Sweeper>[] = [
   // Those of members that left are given back if the person returns within 30 days (decisions, People, keys, workspaces).
   oldRows('sweep_left_calendars', { table: 'calendars', old: 'left_at < $1', by: 'left_at', keptDays: 30, everyMinutes: 60, batch: 20 }),
   oldRows('sweep_calendar_mail_counts', {
@@ -10,4 +12,9 @@ export const calendarChores = [
     keptDays: 2,
     everyMinutes: 60,
   }),
+  {
+    name: 'times by new time zone data',
+    everySeconds: 600,
+    run: (sweeper, signal) => rederiveTimes(sweeper.db, sweeper.now(), signal),
+  },
 ]

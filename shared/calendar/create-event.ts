@@ -40,7 +40,7 @@ export function createEvent(scope: Scope, input: EventInput, { naturalKey, sourc
     if (known) return eventViewOf(await requireSight(inside, known))
     const accessed = await calendarFor(inside, input.calendar_id)
     const row = newRow(inside, accessed, input, source, naturalKey ?? null)
-    if (row.record_type !== null && row.record_id !== null) await requireRecord(inside, row.record_type, row.record_id)
+    await requireLink(inside, row)
     const guests = await readGuests(inside, input.attendees ?? [])
     return eventViewOf({ event: row, ...accessed, guests: await writeNew(inside, accessed, row, guests, input.notify ?? true) })
   })
@@ -54,10 +54,11 @@ export async function calendarFor(scope: Scope, id: string | undefined): Promise
   return accessed
 }
 
-/** The link of an event says that there is such a record, so whoever makes it must be able to read it. */
-async function requireRecord(scope: Scope, typeKey: string, id: string): Promise<void> {
+/** The link of an event says that there is such a record, so whoever makes it must be able to read it. Throws VALIDATION_ERROR. */
+export async function requireLink(scope: Scope, { record_type, record_id }: Pick<EventRow, 'record_type' | 'record_id'>): Promise<void> {
+  if (record_type === null || record_id === null) return
   try {
-    await getRecord(scope, typeKey, id)
+    await getRecord(scope, record_type, record_id)
   } catch (cause) {
     throw problem('VALIDATION_ERROR', 'record_id must be the id of a record of record_type that you may read', { cause })
   }

@@ -25,6 +25,7 @@ export interface EventRow {
   readonly start_date: string | null
   readonly end_date: string | null
   readonly timezone: string
+  /** What the clock of the zone shows at the start, such as `2026-03-01T09:00:00`. */
   readonly wall_start: string
   readonly zone_release: string
   readonly recurrence: string | null

@@ -42,6 +42,8 @@ const columns = [
   ...['timed_at', 'created_at', 'updated_at'],
 ] as const
 const all = columns.join(', ')
+/** The columns of an event, for other statements. */
+export const eventColumns = all
 const own = columns.map((column) => `event.${column}`).join(', ')
 const written = [...columns, 'extent']
 

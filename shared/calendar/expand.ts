@@ -1,7 +1,8 @@
 import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
+import { spanMs, startsBySpans } from '#shared/calendar/kept-starts.ts'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
-import { atWall, dateMs, dateText, wallMs } from '#shared/calendar/time.ts'
+import { atWall, dateMs, dateText, dayMs, wallMs } from '#shared/calendar/time.ts'
 import type { When } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
@@ -37,17 +38,20 @@ interface Stepper {
  * gives it or not (decisions, Calendar); a start that a clock change skips is none.
  */
 export function startsOf(series: Series, from: number, to: number, atMost: number): number[] {
-  const { rule: counted, uncounted, countsFrom, rest } = stepperOf(series)
-  const rule = to <= countsFrom ? uncounted : counted
+  const { rule, uncounted, countsFrom, rest } = stepperOf(series)
   const left = new Set(series.exdates)
   const starts = new Set<number>()
   if (series.start >= from && series.start < to) starts.add(series.start)
   for (const start of series.rdates) if (start >= from && start < to) starts.add(start)
   if (rule && to > series.start) {
     const [after, before] = [Math.max(from, series.start) - rest, to - rest]
-    for (const start of stepThrough(rule, after, before, atMost + left.size + starts.size)) {
-      if (start + rest >= from && start + rest < to) starts.add(start + rest)
-    }
+    const step = (first: number, last: number) => stepThrough(last <= countsFrom ? (uncounted ?? rule) : rule, first, last, mostInSpan)
+    const [length, enough] = [before - after, atMost + left.size + starts.size]
+    const found =
+      length >= leastMs && length <= mostMs
+        ? startsBySpans(keyOf(series), after, before, enough, (first, last) => step(Math.max(first, series.start - rest), last))
+        : (stepThrough(to <= countsFrom ? (uncounted ?? rule) : rule, after, before, enough) ?? [])
+    for (const start of found) if (start + rest >= from && start + rest < to) starts.add(start + rest)
   }
   return [...starts]
     .filter((start) => !left.has(start))
@@ -55,10 +59,20 @@ export function startsOf(series: Series, from: number, to: number, atMost: numbe
     .slice(0, atMost)
 }
 
-/** A short window is asked for at once; where there may be very many starts they are stepped through until there are enough. */
-function stepThrough(rule: RRuleTemporal, after: number, before: number, atMost: number): number[] {
+/** Windows between these are put together of what is kept (shared/calendar/kept-starts.ts): weeks, months, a year. */
+const [leastMs, mostMs] = [2 * dayMs, 8 * spanMs]
+/** A day has 24 starts at most, and one of 25 hours one more. */
+const mostInSpan = (25 * spanMs) / dayMs
+
+const keyOf = ({ rule, start, allDay, zone }: Series): string => `${rule} ${start} ${allDay ? 'dates' : zone}`
+
+/**
+ * A short window is asked for at once; where there may be very many starts they are stepped through until there are enough. Undefined for a
+ * rule that is given up.
+ */
+function stepThrough(rule: RRuleTemporal, after: number, before: number, atMost: number): number[] | undefined {
   try {
-    const chunkMs = 400 * 86_400_000
+    const chunkMs = 400 * dayMs
     const starts: number[] = []
     for (let from = after; from < before && starts.length < atMost; from += chunkMs) {
       const found = rule.between(new Date(from), new Date(Math.min(before, from + chunkMs)), true)
@@ -71,8 +85,8 @@ function stepThrough(rule: RRuleTemporal, after: number, before: number, atMost:
     }
     return starts
   } catch {
-    // Given up: the rule asked for more steps than one question may take.
-    return []
+    // The rule asked for more steps than one question may take.
+    return undefined
   }
 }
 
@@ -117,7 +131,7 @@ export function requireFollowable(series: Series): void {
 }
 
 function stepperOf(series: Series): Stepper {
-  const key = `${series.rule} ${series.start} ${series.allDay ? 'dates' : series.zone}`
+  const key = keyOf(series)
   const known = lately.get(key)
   if (known) return known
   if (lately.size >= mostLately) lately.clear()
@@ -152,7 +166,7 @@ function makeStepper(series: Series, periods = mostPeriods): Stepper {
   const count = parts.get('COUNT')
   const uncounted = make(undefined)
   if (count === undefined) return { rule: uncounted, uncounted, countsFrom: 0, rest }
-  const countsFrom = series.start + leastDays(parts, Number(count)) * 86_400_000
+  const countsFrom = series.start + leastDays(parts, Number(count)) * dayMs
   if (isInStep(uncounted, series.start - rest)) return { rule: make(count), uncounted, countsFrom, rest }
   // The first occurrence counts, also when the rule would not give it.
   return { rule: Number(count) === 1 ? undefined : make(String(Number(count) - 1)), uncounted, countsFrom, rest }

@@ -1,18 +1,18 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { findAttendees } from '#shared/calendar/attendees-store.ts'
-import { type Calendar, calendarVersion, findCalendar, findCalendarByFeed } from '#shared/calendar/calendars-store.ts'
+import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import { type EventRow, originalOf } from '#shared/calendar/event.ts'
 import { listAllEvents, listRemoved } from '#shared/calendar/events-store.ts'
-import { type WrittenOut, writeIcs } from '#shared/calendar/ics/write.ts'
+import { writeIcs } from '#shared/calendar/ics/write.ts'
+import type { WrittenOut } from '#shared/calendar/ics/write-event.ts'
 import { findPeople } from '#shared/calendar/people-store.ts'
 import type { Access } from '#shared/calendar/schemas.ts'
 import { sightOf } from '#shared/calendar/sight.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { hashSecret } from '#shared/people/tokens.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A calendar as a file for one who has this access to it: what it may not look into is there as time that is taken. */
-async function fileOf(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
+export async function fileOf(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
   const events = await listAllEvents(db, workspace.id, [calendar.id])
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
@@ -54,19 +54,4 @@ export async function exportCalendarFile(scope: Scope, calendarId: string): Prom
   const { calendar, access } = await requireCalendar(scope, calendarId, 'read')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar is exported with its records')
   return { name: `${calendar.key}.ics`, text: await fileOf(scope, calendar, access, true) }
-}
-
-/** What a subscription link opens, and the tag of how it is now. NOT_FOUND for a secret that is none any more. */
-export async function requireFeed(scope: Scope, token: string): Promise<{ calendarId: string; etag: string }> {
-  const { db, workspace } = scope
-  const calendar = await findCalendarByFeed(db, workspace.id, hashSecret(token))
-  if (!calendar) throw problem('NOT_FOUND')
-  return { calendarId: calendar.id, etag: `"${calendar.id}-${await calendarVersion(db, workspace.id, calendar.id)}"` }
-}
-
-/** A calendar as its subscription link shows it: to a reader, without guests. */
-export async function feedFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
-  const calendar = await findCalendar(scope.db, scope.workspace.id, null, calendarId)
-  if (!calendar) throw problem('NOT_FOUND')
-  return { name: `${calendar.key}.ics`, text: await fileOf(scope, calendar, 'read', false) }
 }

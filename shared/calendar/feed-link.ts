@@ -1,5 +1,6 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { type Calendar, writeFeed } from '#shared/calendar/calendars-store.ts'
+import { deleteFeed } from '#shared/calendar/feeds-store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { sealer } from '#shared/kernel/seal.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
@@ -19,5 +20,9 @@ export async function switchFeed(scope: Scope, id: string, enabled: boolean) {
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar has no subscription link')
   const token = makeSecret()
   const feed = enabled ? { hash: token.hash, sealed: links(scope).seal(token.text, calendar.id) } : null
-  return { calendar: await writeFeed(scope.db, scope.workspace.id, calendar, feed, scope.now()), access }
+  return scope.db.transaction(async (tx) => {
+    // What the old link opened is not kept for the new one either: its file is made when it is first asked for.
+    await deleteFeed(tx, scope.workspace.id, calendar.id)
+    return { calendar: await writeFeed(tx, scope.workspace.id, calendar, feed, scope.now()), access }
+  })
 }

@@ -1,5 +1,7 @@
 import { type Attendee, type EventRow, whenOf } from '#shared/calendar/event.ts'
-import { type WrittenOut, writeIcs } from '#shared/calendar/ics/write.ts'
+import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
+import { writeIcs } from '#shared/calendar/ics/write.ts'
+import type { WrittenOut } from '#shared/calendar/ics/write-event.ts'
 import { ruleWords, whenWords } from '#shared/calendar/words.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Mail } from '#shared/mail/mail.ts'
@@ -47,11 +49,7 @@ function eventsOf(
   const from = /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom
   const said = { sight: 'details' as const, organizer: { name: organizer.name, email: from }, attendees: [{ ...guest, status }] }
   const asTold = (one: EventRow): EventRow => (method === 'CANCEL' ? { ...one, status: 'cancelled' } : one)
-  const removed = exceptions
-    .filter(({ is_removed }) => is_removed)
-    .map((one) => Date.parse(one.original_start ?? `${one.original_date}T00:00:00Z`))
-  const kept = exceptions.filter(({ is_removed }) => !is_removed)
-  return [{ event: asTold(event), series, removed, ...said }, ...kept.map((one) => ({ event: asTold(one), series: event, ...said }))]
+  return withExceptions({ event: asTold(event), series, ...said }, exceptions.map(asTold))
 }
 
 const openings = {

@@ -4,9 +4,10 @@ import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-sto
 import type { Invitation } from '#shared/calendar/booking/schemas.ts'
 import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
 import { type Attendee, type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
-import { findEvent, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'
+import { findEvent, findExceptions, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'
 import { lastStart } from '#shared/calendar/expand.ts'
 import { hear } from '#shared/calendar/hear.ts'
+import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/calendar/ics/write.ts'
 import { organizerOf } from '#shared/calendar/organizer.ts'
 import { written } from '#shared/calendar/rows.ts'
@@ -102,5 +103,7 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const from = /<([^<>]+)>\s*$/.exec(scope.config.mailFrom)?.[1] ?? scope.config.mailFrom
   const organizer = event.organizer ?? { name, email: from }
   const method = isOff(event) ? 'CANCEL' : 'REQUEST'
-  return writeIcs({ method, events: [{ event, series, sight: 'details', organizer, attendees: [guest] }], now: scope.now() })
+  const exceptions = event.recurrence === null ? [] : await findExceptions(scope.db, scope.workspace.id, [event.id])
+  const said = { sight: 'details' as const, organizer, attendees: [guest] }
+  return writeIcs({ method, events: withExceptions({ event, series, ...said }, exceptions), now: scope.now() })
 }

@@ -47,7 +47,7 @@ export const importCalendar = defineJob({
   result: importResult,
 })
 
-/** Writes a calendar as a file. */
+/** Writes a calendar as a file, for a caller that exports it or as its subscription link shows it. */
 export const exportCalendar = defineJob({
   name: 'calendar.export',
   kind: 'calendar.export',
@@ -57,7 +57,7 @@ export const exportCalendar = defineJob({
   retry: retry.transient,
   timeoutSeconds: 300,
   tracked: true,
-  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']), version: t.Integer() })),
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']) })),
   result: schema(t.Null()),
 })
 

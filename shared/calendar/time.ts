@@ -82,9 +82,8 @@ const mostDays = 400
 export function readWindow(from: string, to: string, zone: string): Window {
   const window = { from: readEdge('from', from, zone, 0), to: readEdge('to', to, zone, 1) }
   if (window.to <= window.from) throw problem('VALIDATION_ERROR', 'to must be after from')
-  // A day of 25 hours may be among those of a window of whole days.
-  if (window.to - window.from > mostDays * dayMs + 3_600_000)
-    throw problem('VALIDATION_ERROR', `from and to must lie at most ${mostDays} days apart`)
+  const days = (isDay(from) && isDay(to) ? dateMs(to) - dateMs(from) : window.to - window.from) / dayMs
+  if (days > mostDays) throw problem('VALIDATION_ERROR', `from and to must lie at most ${mostDays} days apart`)
   return window
 }
 

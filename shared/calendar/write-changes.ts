@@ -1,5 +1,5 @@
 import { isSignificant } from '#shared/calendar/apply-change.ts'
-import { deleteAttendees, insertAttendees, resetAnswers, type WrittenAttendee } from '#shared/calendar/attendees-store.ts'
+import { deleteAttendees, insertAttendees, renameAttendees, resetAnswers, type WrittenAttendee } from '#shared/calendar/attendees-store.ts'
 import { releaseSlots } from '#shared/calendar/booking/booking-store.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { Attendee, EventRow } from '#shared/calendar/event.ts'
@@ -47,6 +47,11 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
     workspace.id,
     parts.flatMap(({ added }) => added),
   )
+  await renameAttendees(
+    db,
+    workspace.id,
+    parts.flatMap(({ renamed }) => renamed),
+  )
   await resetAnswers(
     db,
     workspace.id,
@@ -73,6 +78,7 @@ interface GuestsAfter {
   readonly now: readonly Attendee[]
   readonly added: readonly WrittenAttendee[]
   readonly gone: readonly string[]
+  readonly renamed: readonly Pick<Attendee, 'event_id' | 'id' | 'name'>[]
   /** Whether they have to answer again. */
   readonly again: boolean
 }
@@ -91,7 +97,12 @@ function guestsAfter(
   const answered = again ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) })) : known
   const wanted: readonly Guest[] = invited ?? (before ? known : inherited)
   const emails = new Set(wanted.map(({ email }) => email.toLowerCase()))
-  const stay = answered.filter(({ email }) => emails.has(email.toLowerCase()))
+  const names = new Map(wanted.map(({ email, name }) => [email.toLowerCase(), name]))
+  const stay = answered
+    .filter(({ email }) => emails.has(email.toLowerCase()))
+    .map((guest) => ({ ...guest, name: names.get(guest.email.toLowerCase()) || guest.name }))
+  const nameOf = new Map(known.map(({ id, name }) => [id, name]))
+  const renamed = stay.filter(({ id, name }) => name !== nameOf.get(id)).map(({ event_id, id, name }) => ({ event_id, id, name }))
   const has = new Set(stay.map(({ email }) => email.toLowerCase()))
   const added = wanted
     .filter(({ email }) => !has.has(email.toLowerCase()))
@@ -107,7 +118,7 @@ function guestsAfter(
       )
     })
   const gone = known.filter(({ email }) => !emails.has(email.toLowerCase())).map(({ id }) => id)
-  return { event: after, now: [...stay, ...added], added, gone, again }
+  return { event: after, now: [...stay, ...added], added, gone, renamed, again }
 }
 
 /** Lets guests hear: of a series with its exceptions in one mail, of an occurrence alone. */

@@ -4,12 +4,14 @@ import { parseStoredJson } from '#shared/kernel/json.ts'
 /** Reads a cell's text. */
 export type ParseCell = (text: string) => unknown
 
-/** Numbers beyond a float, dates and instants stay text: the domain's own forms are exact text (shared/kernel/field-type.ts). */
+/** Numbers beyond a float, dates, instants and readings of a clock stay text: the domain's own forms are exact text (shared/kernel/field-type.ts). */
 const parsers: Readonly<Record<number, ParseCell>> = {
   [pg.types.builtins.INT8]: Number,
   [pg.types.builtins.NUMERIC]: String,
   [pg.types.builtins.DATE]: String,
   [pg.types.builtins.TIMESTAMPTZ]: toRfc3339,
+  // The driver would take a reading for one of the process's own zone.
+  [pg.types.builtins.TIMESTAMP]: (text) => text.replace(' ', 'T'),
   [pg.types.builtins.JSON]: parseStoredJson,
   [pg.types.builtins.JSONB]: parseStoredJson,
 }

@@ -114,8 +114,25 @@ export const findSnapshotTypes = sql(
    where workspace_id = $1 and source = 'records' and event = 'updated' and snapshot`,
 )
 
-/** The workspaces whose changes wait, in the order of their ids. Values: the workspace to go on after, how many at most. */
-export const selectLines = sql('find_event_lines', 'select workspace_id as "workspaceId" from event_lines($1, $2) as workspace_id')
+/**
+ * The workspaces whose changes wait, in the order of their ids, and whether each is suspended. Values: the workspace to go on after, how many
+ * at most.
+ */
+export const selectLines = sql(
+  'find_event_lines',
+  `select line as "workspaceId", (select status = 'suspended' from workspaces where id = line) as "isSuspended"
+   from event_lines($1, $2) as line order by line`,
+)
+
+/**
+ * Puts events back that were handed on to a subscriber. Values: workspace, source, type key or topic, event, ids of the events, ids of what
+ * they are about, snapshots as a JSON list or null, the subscriber, its listeners' ids, the cause as JSON.
+ */
+export const returnEvents = sql(
+  'return_events',
+  `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
+   values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, jsonb_build_object($8::text, $9::uuid[]), $10::text::jsonb)`,
+)
 
 /**
  * Takes the oldest dispatches of some workspaces that nobody else is taking. Values: subscribers that are known, workspaces, how many of

@@ -1,5 +1,7 @@
 import type { Node } from '#shared/flows/definition.ts'
-import type { Render } from '#shared/flows/template.ts'
+import { type Render, textOf } from '#shared/flows/template.ts'
+import { isDecimalText } from '#shared/kernel/decimal.ts'
+import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { AppName } from '#shared/policy/permissions.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -121,3 +123,20 @@ export const number = (description: string) => t.Optional(t.Union([t.Number(), t
 export const flag = (description: string) => t.Optional(t.Union([t.Boolean(), t.String()], { description }))
 export const texts = (description: string) => t.Optional(t.Record(t.String(), t.String(), { description }))
 export const list = (description: string) => t.Optional(t.Union([t.String(), t.Array(t.Unknown())], { description }))
+
+// What such a setting says once its references are replaced.
+/** A number; undefined when it is blank. Throws VALIDATION_ERROR naming the setting. */
+export function numberIn(value: unknown, name: string): number | undefined {
+  const written = textOf(value).trim()
+  if (written === '') return undefined
+  if (!isDecimalText(written)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${written.slice(0, 100)}`)
+  return Number(written)
+}
+
+/** Whether something is so; not when it is blank. Throws VALIDATION_ERROR naming the setting. */
+export function isSet(value: unknown, name: string): boolean {
+  const written = textOf(value).trim().toLowerCase()
+  if (['true', '1', 'yes'].includes(written)) return true
+  if (['', 'false', '0', 'no'].includes(written)) return false
+  throw problem('VALIDATION_ERROR', `${name} must be true or false, got ${written.slice(0, 100)}`)
+}

@@ -100,7 +100,8 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
     const now = scope.now()
     const version = isOther ? await addVersion(inside, tx, stored, next, now) : null
     const isEnabled = enabled ?? stored.enabled
-    if (isEnabled) refuseProblems(problemsOf(next, await surroundingsOf(inside)))
+    // A name or a description may change while something that a block names is gone: that makes nothing worse.
+    if (isEnabled && (enabled || read)) refuseProblems(problemsOf(next, await surroundingsOf(inside)))
     const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
     await tx.query(updateFlow(scope.workspace.id, id, ...texts, read ? JSON.stringify(read.positions) : null, now))
     const isHeard = isOther || isEnabled !== stored.enabled

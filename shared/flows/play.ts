@@ -3,6 +3,7 @@ import type { StepContext, Waiting } from '#shared/flows/block.ts'
 import type { Node } from '#shared/flows/definition.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
+import { redact } from '#shared/flows/redact.ts'
 import type { RunError } from '#shared/flows/run.ts'
 import { plainJson } from '#shared/flows/template.ts'
 import { enterLoop, goOn, leaveBy, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
@@ -18,7 +19,9 @@ export interface StepRow {
   readonly place: number
   readonly status: 'ok' | 'failed'
   readonly output: unknown
-  /** The whole output where `output` is only the beginning of its text. */
+  /** Whether `output` is only the beginning of its text. */
+  readonly is_cut: boolean
+  /** The whole output where `output` is not all of it: where it is cut, or lacks secrets. */
   readonly whole?: unknown
   readonly input_hash: string | null
   readonly error: RunError | null
@@ -46,10 +49,15 @@ export interface Stage {
   /** The workspace as the run's editor sees it, with the rights of this moment. */
   readonly enter: () => Promise<Scope>
   /**
-   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither. Throws what the work
-   * throws, having written nothing.
+   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither; `isEnd` ends the run as ok
+   * with it. Throws what the work throws, having written nothing.
    */
-  readonly act: (doing: Doing, work: (scope: Scope) => Promise<unknown>, after: (output: unknown) => Turn) => Promise<unknown>
+  readonly act: (
+    doing: Doing,
+    work: (scope: Scope) => Promise<unknown>,
+    after: (output: unknown) => Turn,
+    isEnd: boolean,
+  ) => Promise<unknown>
   /** Parks the run for a step, or gives what it would have waited for at once. */
   readonly park: (doing: Doing, waiting: Waiting, turn: Turn) => Promise<{ readonly output: unknown } | undefined>
   /** Writes a turn without an effect; `isEnd` ends the run as ok. */
@@ -82,11 +90,15 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
       if (playing.steps >= stage.stepsAtMost) throw problem('VALIDATION_ERROR', `a run has at most ${stage.stepsAtMost} steps`)
       const { work, app } = blockOf(place.node)
       if ('acts' in work) {
+        const behind = after(playing, place, 'out')
+        const isEnd = goOn(playing.score.graph, behind).place === undefined
         const output = await stage.act(
           doing,
           async (scope) => checked(await work.acts(doing.context, withApp(scope, app))),
-          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: after(playing, place, 'out') }),
+          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: behind }),
+          isEnd,
         )
+        if (isEnd) return
         done(playing, place, output, 'out')
         unwritten = []
         if (stage.isLong()) return stage.pause(written())
@@ -181,16 +193,20 @@ export function checked(output: unknown): unknown {
 
 function rowOf(doing: Doing, output: unknown, now: Date, error: RunError | null = null): StepRow {
   const { node, iteration, place, startedAt } = doing
-  const text = JSON.stringify(output ?? null)
-  const isLong = Buffer.byteLength(text) > flowLimits.shownBytes
+  const whole = output ?? null
+  // What comes from outside may hold secrets; values of records go by the rights of whoever looks at them.
+  const shown = blockOf(node).shown === 'editors' ? redact(whole) : whole
+  const text = JSON.stringify(shown)
+  const is_cut = Buffer.byteLength(text) > flowLimits.shownBytes
   return {
     node_id: node.id,
     node_type: node.type,
     iteration,
     place,
     status: error ? 'failed' : 'ok',
-    output: isLong ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : (output ?? null),
-    ...(isLong ? { whole: output } : {}),
+    output: is_cut ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : shown,
+    is_cut,
+    ...(is_cut || text !== JSON.stringify(whole) ? { whole } : {}),
     input_hash: error ? null : inputHash(doing),
     error,
     started_at: startedAt.toISOString(),

@@ -25,6 +25,7 @@ export interface RunRow {
   readonly input: TriggerInput
   readonly depth: number
   readonly turn: number
+  readonly createdAt: string
   readonly steps: number
   readonly state: RunState | null
   readonly waiting: ParkedFor | null

@@ -8,7 +8,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
 const plainTexts: ReadonlySet<FieldType> = new Set(['string', 'text', 'select', 'email', 'url', 'file', 'ref', 'date', 'datetime'])
 
 /**
- * Values of a block as a record takes them: a text becomes what its field holds, `12.5` a number and `a,b` a list, empty text no value; what
+ * Values of a block as a record takes them: a text becomes what its field holds, `12.5` a number and `a|b` a list, empty text no value; what
  * a reference gave with its type stays, but is written as text where the field keeps text. A key that names no field is left for the record
  * to refuse.
  */

@@ -9,12 +9,12 @@ const rowsOf = (columns: string) => `json_to_recordset($2::json) as given (${col
 export const insertRuns = sql(
   'insert_flow_runs',
   `insert into flow_runs
-     (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, error,
-      created_at, touched_at, started_at, finished_at)
-   select $1::uuid, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, error,
+     (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id,
+      error, created_at, touched_at, started_at, finished_at)
+   select $1::uuid, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id, error,
      $3::timestamptz, $3::timestamptz, case when status = 'failed' then $3::timestamptz end, case when status = 'failed' then $3::timestamptz end
    from ${rowsOf(`id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, status text, trigger json, input json,
-     trigger_key text, depth integer, state json, job_id uuid, error json`)}
+     trigger_key text, depth integer, state json, job_id uuid, request_id text, error json`)}
    on conflict do nothing
    returning id`,
 )
@@ -28,9 +28,12 @@ export const findRunByKey = sql(
 /** A run with all that going on with it needs. Values: workspace, id. */
 export const findPlaying = sql(
   'find_flow_run_to_play',
-  `select id, flow_id as "flowId", version, editor_id as "editorId", status, input, depth, turn, steps, state, waiting
+  `select id, flow_id as "flowId", version, editor_id as "editorId", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $1 and id = $2`,
 )
+
+/** When the first step of a turn began; that one may be the step that it is parked for. */
+const begun = `least($9, ($10::json -> 0 ->> 'started_at')::timestamptz, ($6::json ->> 'started_at')::timestamptz)`
 
 /**
  * Writes a turn of a run: its steps, and where it stands after them; nothing at all when somebody else has written one since, or has ended
@@ -41,7 +44,7 @@ export const writeTurn = sql(
   `with turned as (
      update flow_runs
      set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
-       started_at = coalesce(started_at, $9), finished_at = case when $4 in ('ok', 'failed') then $9 end,
+       started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
        steps = steps + json_array_length($10::json), revived = 0
      where workspace_id = $1 and id = $2 and turn = $3 and status in ('queued', 'running')
      returning workspace_id, id
@@ -49,10 +52,10 @@ export const writeTurn = sql(
    stepped as (
      insert into flow_steps
        (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
-     select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.whole is not null,
+     select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
        step.input_hash, step.error, step.started_at, step.duration_ms
      from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, place integer, node_type text, status text,
-       output json, whole json, input_hash text, error json, started_at timestamptz, duration_ms integer)
+       output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
    ),
    kept as (
      insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
@@ -93,17 +96,17 @@ export const cancelOpenRun = sql(
 
 /**
  * Makes a run that goes on where another stands, with all that its steps gave. Values: workspace, the run that ended, the new one's id, its
- * job, now, since when it must have ended.
+ * job, now, since when it must have ended, the request that asks for it.
  */
 export const insertRetry = sql(
   'insert_flow_retry',
   `with retried as (
      insert into flow_runs
        (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, retry_of, steps, state, job_id,
-        created_at, touched_at)
+        request_id, created_at, touched_at)
      select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, 'queued', trigger, input, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'),
-       state, $4::uuid, $5::timestamptz, $5::timestamptz
+       state, $4::uuid, $7, $5::timestamptz, $5::timestamptz
      from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and finished_at > $6
      returning id
    ),

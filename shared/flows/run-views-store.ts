@@ -73,3 +73,10 @@ export const findSkips = sql(
      coalesce(sum(skipped), 0)::integer as skipped_7d
    from flow_skips where workspace_id = $1 and hour > $2::timestamptz - interval '7 days' and flow_id = any($3::uuid[])`,
 )
+
+/** Runs that have not ended, of the whole installation, by what they are at. */
+export const findOpenRuns = sql(
+  'count_open_flow_runs',
+  `select coalesce(waiting ->> 'kind', status) as state, count(*)::integer as count
+   from (select status, waiting from flow_runs where finished_at is null limit 100000) as open group by 1`,
+)

@@ -19,6 +19,8 @@ export interface NewRun {
   readonly key: string
   /** How many flows have set each other off, this one included. */
   readonly depth: number
+  /** The request that set it off. */
+  readonly requestId: string
   /** What ends it at once as failed. */
   readonly error?: RunError | undefined
 }
@@ -67,7 +69,7 @@ export async function startRuns(
   return ids
 }
 
-function rowOf({ flow, trigger, input, key, depth, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
+function rowOf({ flow, trigger, input, key, depth, requestId, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
   return {
     id: newId(),
     flow_id: flow.id,
@@ -80,6 +82,7 @@ function rowOf({ flow, trigger, input, key, depth, error = depth > maxDepth ? to
     trigger_key: key,
     depth,
     job_id: newId(),
+    request_id: requestId,
     error: error ?? null,
   }
 }
@@ -102,6 +105,7 @@ export async function runFlow(scope: Scope, flowId: string, input: unknown, { na
       input: { input: input ?? null },
       key,
       depth: scope.cause.depth + 1,
+      requestId: scope.cause.requestId,
       error: first && { code: 'VALIDATION_ERROR', ...first },
     }
     const [made] = await startRuns({ ...scope, db: tx }, scope.workspace.id, [run], byHand)

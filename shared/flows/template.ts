@@ -1,4 +1,5 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { isHeld } from '#shared/kernel/exact-numbers.ts'
 import { numberText } from '#shared/kernel/json.ts'
 
 /** A reference such as `{{ trigger.record.name }}`, as its path: the first part is its root. */
@@ -89,13 +90,18 @@ export function textOf(value: unknown): string {
   return numberText(value) ?? (typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
-/** A value without numbers that JavaScript cannot hold: such a one reads as text with all of its digits (decisions, Exact decimals). */
+/**
+ * A value without numbers that JavaScript cannot hold: such a one reads as text with all of its digits (decisions, Exact decimals). One that a
+ * double holds stays a number, however it is written: `1.10`, `1e2`.
+ */
 export function plainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (JSON.isRawJSON(value)) return numberText(value)
+  if (JSON.isRawJSON(value)) return plainNumber(value.rawJSON)
   if (Array.isArray(value)) return value.map(plainJson)
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]))
 }
+
+const plainNumber = (text: string): number | string => (isHeld(text) ? Number(text) : text)
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !JSON.isRawJSON(value)

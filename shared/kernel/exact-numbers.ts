@@ -36,12 +36,15 @@ export function quoteInexact(text: string): string {
   let end = 0
   for (const { from, to } of inexactNumbers(text)) {
     const number = text.slice(from, to)
-    if (new Decimal(number).equals(String(Number(number)))) continue
+    if (isHeld(number)) continue
     quoted += `${text.slice(end, from)}"${number}"`
     end = to
   }
   return end === 0 ? text : quoted + text.slice(end)
 }
+
+/** Whether a double holds the value of a number's text. */
+export const isHeld = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
 
 /** Where a number stands in the text. */
 interface Place {

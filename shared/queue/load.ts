@@ -13,6 +13,9 @@ export interface QueueDepth {
 /** What is counted of changes to hand on, and of each gate's line; there may be more. */
 const countedAtMost = 10_000
 
+/** Changes of a suspended workspace wait for its end, and not for a worker. */
+const isTaken = (workspace: string) => `(select status from workspaces where id = ${workspace}) is distinct from 'suspended'`
+
 // The counts are those that pg-boss takes every few seconds, so asking costs the same with a million jobs as with none; the job that is
 // next comes from the index by which it is fetched.
 const depths = sql(
@@ -30,10 +33,11 @@ const depths = sql(
      from (select queue, id from gated_jobs where slot is null limit ${countedAtMost}) as line group by queue
    ) as gated on gated.queue = queue.name
    union all
-   select 'events', (select count(*)::integer from (select from event_outbox limit ${countedAtMost}) as counted), 0,
+   select 'events', (select count(*)::integer from (select from event_outbox where ${isTaken('workspace_id')} limit ${countedAtMost}) as counted), 0,
      coalesce(extract(epoch from now() - min(uuid_extract_timestamp(next.id))), 0)::float8
    from event_lines('00000000-0000-0000-0000-000000000000', ${countedAtMost}) as line
-   cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next`,
+   cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next
+   where ${isTaken('line')}`,
 )
 /** How full every queue is, some seconds ago at most; changes of records that wait to be handed on are the queue `events`. */
 export const findQueueDepths = (db: Database): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())

@@ -31,7 +31,10 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'pg-protocol': ['shared/db'],
   pino: ['shared/kernel/log.ts'],
   'pino-pretty': ['shared/kernel/log.ts'],
-  'prom-client': ['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
+  'prom-client': [
+    ...['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
+    'shared/calendar/zone-metrics.ts',
+  ],
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],
   rrule: ['shared/calendar'],

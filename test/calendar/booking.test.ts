@@ -132,11 +132,18 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   t.notRegex(feed.text, /Secret|g@example/)
   const etag = feed.headers.get('etag') ?? ''
   const conditional = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
-  t.is((await w.visitor.get(path, conditional)).status, 304)
+  for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+    t.is((await w.visitor.get(path, { ...conditional, 'if-none-match': tag })).status, 304, tag)
+  const again = await w.visitor.get(path)
+  t.deepEqual([again.text, again.headers.get('etag')], [feed.text, etag], 'kept as it was made')
+  t.is((await w.db.query('select from calendar_feeds')).rowCount, 1)
   t.is((await w.visitor.get(path.replace('.ics', ''))).status, 200)
   await make({ title: 'Another' })
-  t.is((await w.visitor.get(path, conditional)).status, 200)
+  const changed = await w.visitor.get(path, conditional)
+  t.is(changed.status, 200)
+  t.regex(changed.text, /SUMMARY:Another/)
   await w.org.owner.post(at(w, `/calendars/${calendar.id}/feed`), { enabled: false })
+  t.is((await w.db.query('select from calendar_feeds')).rowCount, 0)
   t.is((await w.visitor.get(path)).status, 404)
 })
 

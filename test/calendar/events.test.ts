@@ -98,6 +98,8 @@ test('a window is at most 400 days, and its ends are instants or days', async (t
   const list = (query: string) => w.org.owner.get(at(w, `/events?${query}`))
   t.is((await list('from=2026-01-01&to=2027-02-04')).status, 200)
   t.is((await list('from=2026-01-01&to=2027-02-06')).status, 400)
+  t.is((await list('from=2026-01-01T00:00:00Z&to=2027-02-05T00:00:00Z')).status, 200)
+  t.is((await list('from=2026-01-01T00:00:00Z&to=2027-02-05T00:00:01Z')).status, 400)
   t.is((await list('from=2026-01-01')).status, 400)
   t.is((await list('from=2026-01-02&to=2026-01-01T00:00:00Z')).status, 400)
   t.is((await list('from=soon&to=2026-01-01')).status, 400)
@@ -130,6 +132,30 @@ test('events are linked to records, for those who may read them', async (t) => {
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
   t.deepEqual((await member.client.get(path)).data, [], 'on a calendar of somebody else')
   t.is((await w.org.owner.get(at(w, `/records/invoices/${event.id}/events`))).status, 404)
+  const change = (body: object, client = w.org.owner) => client.patch(at(w, `/events/${event.id}`), body)
+  for (const record_type of ['invoices', 'nothing']) t.is((await change({ record_type, record_id: event.id })).status, 400)
+  const { rows } = await w.db.query('select email from users where id = $1', [member.id])
+  const stranger = await createMember(w, w.org)
+  await w.org.owner.post(at(w, `/calendars/${event.calendar_id}/shares`), { email: rows[0].email, level: 'write' })
+  t.is((await change({ ...event, title: 'Sent back' }, member.client)).data.title, 'Sent back')
+  t.is((await change({ ...event }, stranger.client)).status, 404)
+  t.like((await change({ record_type: null, record_id: null })).data, { record_type: null, record_id: null })
+})
+
+test('guests are named anew, join and leave, and whoever is not named keeps its name', async (t) => {
+  const w = await fresh()
+  const event = await makeEvent(t, w, {
+    attendees: [
+      { email: 'a@example.com', name: 'Old' },
+      { email: 'b@example.com', name: 'Bo' },
+    ],
+    notify: false,
+  })
+  const attendees = [{ email: 'A@example.com', name: 'New' }, { email: 'b@example.com' }, { email: 'c@example.com' }]
+  const { data } = await w.org.owner.patch(at(w, `/events/${event.id}`), { attendees, notify: false })
+  const shown = (guests: Record<string, string>[]) => guests.map(({ email, name }) => `${email} ${name}`)
+  t.deepEqual(shown(data.attendees), ['a@example.com New', 'b@example.com Bo', 'c@example.com '])
+  t.deepEqual((await w.org.owner.get(at(w, `/events/${event.id}`))).data.attendees, data.attendees)
 })
 
 test('an event is answered by its guests, who see it and cannot change it', async (t) => {

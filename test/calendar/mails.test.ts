@@ -117,6 +117,28 @@ test('of one occurrence its guests hear, and a cancelled one names it', async (t
   t.is(String(vevent?.getFirstPropertyValue('recurrence-id')), '2026-12-08T09:00:00Z')
   t.is(String(vevent?.getFirstPropertyValue('status')), 'CANCELLED')
   t.is(vevent?.getFirstProperty('rrule'), null)
+  const [asked] = await told(w, 'guest@example.com')
+  const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(asked?.text ?? '') ?? []
+  const own = await w.visitor.get(`/cal/${w.org.id}/rsvp/${token}/ics`)
+  t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
+})
+
+test('an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const attendees = [{ email: 'guest@example.com' }]
+  const days = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
+  await w.org.owner.patch(at(w, `/events/${days.id}?scope=this&occurrence=2026-12-02`), { title: 'Day' })
+  const hours = await makeEvent(t, w, { timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
+  const change = { title: 'Hour', start: '2026-12-02T15:00:00Z', timezone: 'America/New_York' }
+  await w.org.owner.patch(at(w, `/events/${hours.id}?scope=this&occurrence=2026-12-02T09:00:00Z`), change)
+  const mails = await told(w, 'guest@example.com')
+  const named = (title: string) =>
+    mails.map(({ ics }) => ics.toString()).find((text) => text.includes(`SUMMARY:${title}\r\n`) && text.includes('RECURRENCE-ID')) ?? ''
+  t.regex(named('Day'), /^RECURRENCE-ID;VALUE=DATE:20261202\r$/m)
+  t.regex(named('Hour'), /^RECURRENCE-ID;TZID=Europe\/Berlin:20261202T100000\r$/m)
+  t.regex(named('Hour'), /^DTSTART;TZID=America\/New_York:20261202T100000\r$/m)
+  for (const zone of ['Europe/Berlin', 'America/New_York']) t.regex(named('Hour'), new RegExp(`^TZID:${zone}\r$`, 'm'))
 })
 
 test('whoever invites itself is not mailed, and members are as others are', async (t) => {

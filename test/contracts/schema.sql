@@ -148,6 +148,16 @@ create table calendar_events (
   constraint calendar_events_workspace_id_series_id_fkey FOREIGN KEY (workspace_id, series_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
 );
 
+create table calendar_feeds (
+  workspace_id uuid not null,
+  calendar_id uuid not null,
+  tag text not null,
+  blob_id uuid not null,
+  size_bytes bigint not null,
+  constraint calendar_feeds_pkey PRIMARY KEY (workspace_id, calendar_id),
+  constraint calendar_feeds_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE
+);
+
 create table calendar_mail_counts (
   day date not null,
   kind text not null,
@@ -433,6 +443,7 @@ create table flow_runs (
   touched_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  request_id text,
   constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
   constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
   constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),
@@ -1302,6 +1313,8 @@ CREATE INDEX calendar_events_record ON public.calendar_events USING btree (works
 
 CREATE UNIQUE INDEX calendar_events_uid ON public.calendar_events USING btree (workspace_id, calendar_id, uid) WHERE (series_id IS NULL);
 
+CREATE INDEX calendar_events_zones ON public.calendar_events USING btree (zone_release, COALESCE(upper(extent), 'infinity'::timestamp with time zone)) WHERE (start_at IS NOT NULL);
+
 CREATE INDEX calendar_shares_of_user ON public.calendar_shares USING btree (workspace_id, user_id);
 
 CREATE UNIQUE INDEX calendars_feed ON public.calendars USING btree (workspace_id, feed_hash) WHERE (feed_hash IS NOT NULL);
@@ -1859,6 +1872,8 @@ CREATE TRIGGER calendar_events_changed AFTER UPDATE ON public.calendar_events RE
 CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
 
 CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+
+CREATE TRIGGER calendar_feeds_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.calendar_feeds FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
 CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
 

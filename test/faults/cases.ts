@@ -4,6 +4,7 @@ import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
+import { flowKilled } from '#test/faults/cases/flow-killed.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { paymentsKilled } from '#test/faults/cases/payments.ts'
@@ -16,6 +17,7 @@ import { workerKilled } from '#test/faults/cases/worker-killed.ts'
 export const cases: readonly FaultCase[] = [
   apiKilled,
   workerKilled,
+  flowKilled,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,

@@ -16,7 +16,11 @@ test.before(async () => {
     if (path === 'json')
       response
         .writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] })
-        .end('{"a": {"b": [1, 12345678901234567890.5]}}')
+        .end('{"a": {"b": [1, 2.50, 1e2, 12345678901234567890.5]}}')
+    else if (path === 'login')
+      response
+        .writeHead(200, { 'content-type': 'application/json', authorization: 'Basic hidden', 'x-auth-token': 'hidden' })
+        .end('{"access_token": "hidden", "total_tokens": 5, "user": {"name": "Ann", "client_secret": ["hidden"]}, "token": ""}')
     else if (path === 'bytes') response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(Number(rest)))
     else if (path === 'bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20 * megabyte)))
     else if (path === 'redirect') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
@@ -32,6 +36,7 @@ test.after.always(async () => {
 })
 
 const call = (path: string, more: object = {}) => ['h', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
+const call2 = (path: string, more: object) => ['k', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
 const callsTo = (path: string) => receiver.received.filter(({ url }) => url === `/${path}`)
 
 test('what is sent, and what comes back', async (t) => {
@@ -42,12 +47,40 @@ test('what is sent, and what comes back', async (t) => {
   })
   t.is(run.status, 'ok', run.error)
   const { status, headers: answered, body } = outputsOf(run).h
-  t.deepEqual([status, body], [200, { a: { b: [1, '12345678901234567890.5'] } }])
-  t.is(answered['set-cookie'], 'a=1, b=2')
+  t.deepEqual([status, body], [200, { a: { b: [1, 2.5, 100, '12345678901234567890.5'] } }])
+  t.is(answered['set-cookie'], '[redacted]')
+  t.true(run.started_at <= run.steps[0].started_at)
   const [one, another] = callsTo('json')
   t.is(another, undefined)
   t.like(one, { method: 'PUT', body: '{"n": "Ann"}' })
   t.like(one?.headers, { 'x-name': 'Ann', 'content-type': 'application/json', 'idempotency-key': `${run.id}:h:` })
+})
+
+test('what looks like a secret goes on to the blocks behind, and is not shown nor kept with a run that went well', async (t) => {
+  const org = await createOrg(w)
+  const run = await play(
+    t,
+    org,
+    chain(
+      byHand,
+      call('login'),
+      ['w', 'logic.wait', { minutes: '0.001' }],
+      ['f', 'logic.filter', { list: ['{{steps.h.body}}'] }],
+      call2('own-{{steps.h.body.access_token}}', { headers: { 'X-Auth': '{{steps.f.items.0.user.client_secret.0}}' } }),
+    ),
+  )
+  t.is(run.status, 'ok', run.error)
+  const { h, f } = outputsOf(run)
+  const body = { access_token: '[redacted]', total_tokens: 5, user: { name: 'Ann', client_secret: '[redacted]' }, token: '' }
+  t.deepEqual(h.body, body)
+  t.like(h.headers, { authorization: '[redacted]', 'x-auth-token': '[redacted]', 'content-type': 'application/json' })
+  t.deepEqual(f.items, [body])
+  t.is(callsTo('own-hidden')[0]?.headers['x-auth'], 'hidden')
+  const { rows } = await w.db.query(
+    `select step.output from flow_steps as step where run_id = $1 union all select output from flow_outputs where run_id = $1`,
+    [run.id],
+  )
+  t.false(JSON.stringify(rows).includes('hidden'))
 })
 
 test('an Idempotency-Key and a content type of the author win', async (t) => {

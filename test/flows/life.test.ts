@@ -1,7 +1,10 @@
 import test from 'ava'
+import { heardEvents } from '#shared/flows/jobs.ts'
+import { createRecord } from '#shared/records/create.ts'
 import { byHand, chain, createFlow, ended, endedRuns, graph, play, recordsOf, runOf, runsOf, start, waitFor } from '#test/flows/support.ts'
 import { letChore } from '#test/support/chores.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { type World, world } from '#test/support/world.ts'
 
 let w: World
@@ -147,6 +150,33 @@ test('in a suspended workspace a run stands still, and goes on afterwards', asyn
   t.is((await w.db.query(`select from flow_runs where id = $1 and status = 'running'`, [runId])).rowCount, 1)
   await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
   t.is((await ended(org, flow.id, runId)).status, 'ok')
+})
+
+test('what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
+  const org = await createOrg(w)
+  const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) })
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  const scope = await scopeOf(w, org)
+  await createRecord(scope, 'locations', { name: 'one' })
+  const waiting = async () => (await w.db.query('select * from event_outbox where workspace_id = $1', [org.id])).rows
+  // The dispatcher looks every two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  const [one] = await waiting()
+  t.truthy(one)
+  // One that was handed on just before goes back.
+  await w.db.query('delete from event_outbox where workspace_id = $1', [org.id])
+  const heard = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event, snapshots: one.snapshots }
+  const payload = { ...heard, entryIds: one.entry_ids, subjectIds: one.subject_ids, listenerIds: [flow.id] }
+  await scope.queue.enqueue(scope.db, heardEvents, { workspaceId: org.id, cause: one.cause }, payload)
+  while ((await waiting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await w.drain()
+  const [back] = await waiting()
+  t.deepEqual({ ...back, id: '' }, { ...one, id: '' })
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  t.like((await endedRuns(w, org, flow.id, 1))[0], { status: 'ok' })
+  await w.drain()
+  t.deepEqual([(await runsOf(org, flow.id)).length, (await waiting()).length], [1, 0])
 })
 
 test('a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {

@@ -180,6 +180,35 @@ test('an event is put into a calendar, and calendar events set flows off as far 
   t.deepEqual(await runsOf(org, unseen.id), [])
 })
 
+test('the team calendar is there for a flow before anybody has looked at it', async (t) => {
+  const org = await createOrg(w)
+  const settings = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', end: '2027-01-01T11:00:00Z' }
+  const { id } = await ok(t, org, ['a', 'action.create_event', settings])
+  t.like((await org.owner.get(at({ org }, `/events/${id}`))).data, { title: 'x' })
+})
+
+/** Settings that a reference makes into what no block can use, and what is said of them. */
+const unusable: readonly (readonly [type: string, config: object, says: string])[] = [
+  ['action.enqueue_item', { queue_key: 'line', key: 'k', priority: '{{trigger.input}}' }, 'priority must be a number, got soon'],
+  [
+    'action.create_event',
+    { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', duration_minutes: '{{trigger.input}}' },
+    'duration_minutes must be a number, got soon',
+  ],
+  [
+    'action.create_event',
+    { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', all_day: '{{trigger.input}}' },
+    'all_day must be true or false, got soon',
+  ],
+]
+for (const [type, config, says] of unusable) {
+  test(`${type} says that ${says}`, async (t) => {
+    const org = await createOrg(w)
+    await createLine(t, org)
+    t.is((await play(t, org, chain(byHand, ['a', type, config]), 'soon')).error, `VALIDATION_ERROR at a: ${says}`)
+  })
+}
+
 test('a function starts a flow, as the API would', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', '{{trigger.input.n}}')))

@@ -225,6 +225,21 @@ test('a name, a switch and places on a drawing leave the editor, anything else o
   for (const version of ['9', '0', 'x', '-1']) t.is((await org.owner.post(`${url}/versions/${version}/restore`)).status, 404)
 })
 
+test('a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+  const key = { key: 'passing', label: 'Passing' }
+  await org.owner.post(`${org.path}/types`, key)
+  const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', 'action.create_record', { object_type: key.key }]) })
+  t.true(flow.enabled)
+  await org.owner.delete(`${org.path}/types/${key.key}`)
+  const renamed = await org.owner.put(`${flows()}/${flow.id}`, { name: 'Renamed', description: 'Why' })
+  t.like(renamed.data, { name: 'Renamed', description: 'Why', enabled: true })
+  t.is(renamed.data.problems.length, 1)
+  for (const body of [{ enabled: true }, { nodes: flow.nodes, edges: flow.edges }]) {
+    t.regex((await org.owner.put(`${flows()}/${flow.id}`, body)).body.error.message, /^enabled cannot be true: a: object_type/)
+  }
+  t.false((await org.owner.put(`${flows()}/${flow.id}`, { enabled: false })).data.enabled)
+})
+
 test('the catalogue describes every kind of block with its settings', async (t) => {
   const { data } = await org.owner.get(`${flows()}/blocks`)
   t.deepEqual(

@@ -32,3 +32,29 @@ test.serial('of bookers who come at once no two get times that overlap, whatever
   )
   t.is(rows[0].clashes, 0)
 })
+
+test.serial('of a crowd that comes at once each slot goes to one, and nobody else is kept from the server', async (t) => {
+  const ring = await arena.ring()
+  const booking = { enabled: true, hours, durations: [30], min_notice: 0, horizon_days: 60 }
+  const { key } = await makeCalendar(t, { org: ring }, { settings: { booking } })
+  const visitors = arena.pair(arena.world().visitor)
+  const first = Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 86_400_000
+  for (const [slots, from] of [
+    [1, first],
+    [20, first + 86_400_000],
+  ] as const) {
+    const crowd = Promise.all(
+      Array.from({ length: 200 }, (_, n) => {
+        const body = { start: new Date(from + (n % slots) * 1_800_000).toISOString(), name: `B${n}`, email: `b${n}@example.com` }
+        return visitors[n % 2]?.post(`/cal/${ring.id}/book/${key}`, body, fromAnywhere())
+      }),
+    )
+    const other = await ring.owner.get(`${ring.path}/calendar/calendars`)
+    t.is(other.status, 200)
+    const statuses = (await crowd).map((answer) => answer?.status)
+    t.deepEqual(
+      [statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 409).length],
+      [slots, 200 - slots],
+    )
+  }
+})

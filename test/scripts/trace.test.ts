@@ -57,6 +57,35 @@ test('a request that runs functions is followed to each run, and to what the run
   )
 })
 
+test('a request that sets off a flow is followed to the run, its steps, and what they set off in turn', async (t) => {
+  const { org, config, drain } = await start()
+  const make = async (name: string, objectType: string, block: object) => {
+    const nodes = [
+      { id: 't', type: 'trigger.record_event', config: { object_type: objectType, event: 'created' } },
+      { id: 'n1', ...block },
+    ]
+    const made = await org.owner.post(`${org.path}/flows`, { name, enabled: true, nodes, edges: [{ source: 't', target: 'n1' }] })
+    t.true(made.data.enabled, made.text)
+  }
+  await make('First', 'locations', { type: 'action.create_record', config: { object_type: 'invoices', values: { notes: 'from a flow' } } })
+  await make('Second', 'invoices', { type: 'action.notify', config: { title: 'New invoice', user_id: 'nobody' } })
+  const id = `flow.${org.id}`
+  await org.owner.post(`${org.path}/records/locations`, { values: { name: 'traced' } }, { 'x-request-id': id })
+  await drain()
+  const lines = await trace(config.databaseUrl, id)
+  const expected = [
+    / flow run +First +ok .*record_event created of locations/,
+    / flow step +action\.create_record +ok .* n1 \d+ ms/,
+    / flow run +Second +failed .*of invoices VALIDATION_ERROR/,
+    / flow step +action\.notify +failed .* n1 \d+ ms VALIDATION_ERROR/,
+  ]
+  t.deepEqual(
+    expected.map((step) => lines.some((line) => step.test(line))),
+    expected.map(() => true),
+    lines.join('\n'),
+  )
+})
+
 test('a request of which nothing is known has no steps', async (t) => {
   const { config } = await start()
   t.is((await trace(config.databaseUrl, 'nobody')).at(-1), '0 steps')

@@ -84,7 +84,8 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query(
       `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
-       union all select from gated_jobs where slot is null union all select from event_outbox
+       union all select from gated_jobs where slot is null union all
+         select from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
        union all select from due_work where not held and at <= $1::timestamptz limit 1`,
       [worker.pools.isStopped ? null : (now?.() ?? null)],
     )

@@ -99,13 +99,14 @@ export class Dispatcher {
     const { db } = this.#services
     const [lines, crowded] = await Promise.all([findLines(db, this.#after, lotSize), findCrowded(db, queues, crowd)])
     const isLast = lines.length < lotSize
-    const open = lines.filter((workspaceId) => !crowded.has(workspaceId))
+    const waiting = lines.flatMap(({ workspaceId, isSuspended }) => (isSuspended ? [] : [workspaceId]))
+    const open = waiting.filter((workspaceId) => !crowded.has(workspaceId))
     const share = Math.ceil(lotSize / open.length)
     const taken = open.length > 0 ? await handOn(this.#services, open, share) : []
     if (!isLast || taken.some((count) => count === share)) this.#again = true
-    this.#after = isLast ? beforeAll : (lines.at(-1) ?? beforeAll)
+    this.#after = isLast ? beforeAll : (lines.at(-1)?.workspaceId ?? beforeAll)
     this.#pauseMs = taken.length > 0 ? shortestPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs)
-    if (open.length < lines.length) this.#wakeLater()
+    if (open.length < waiting.length) this.#wakeLater()
   }
 
   #wakeLater(): void {

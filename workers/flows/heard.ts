@@ -1,5 +1,6 @@
 import { maySeeTriggerEvent, minutesOfWord, type TriggerEvent } from '#shared/calendar/trigger.ts'
 import { type HeardChanges, recordSource } from '#shared/events/change.ts'
+import { subscriber } from '#shared/flows/hear.ts'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
 import { playingFrom, scoreOfVersion } from '#shared/flows/playing.ts'
@@ -13,25 +14,13 @@ import { accessTo } from '#shared/records/picture.ts'
 import { viewOfValues } from '#shared/records/record.ts'
 import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/records/snapshots.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
-import { findWorkspace } from '#shared/scope/workspace.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 import { enterAs, orRefusal } from '#workers/enter.ts'
-import { platformHandler } from '#workers/handler.ts'
+import { subscriberHandler } from '#workers/events/subscriber.ts'
 import { chainsCut } from '#workers/metrics.ts'
 
-/** What happened while the workspace is suspended is looked at again after this long. */
-const suspendedMs = 60_000
-
 /** Makes the runs of what happened, once for each event and flow, however often it is told. */
-export default platformHandler(heardEvents, async ({ payload, scope }) => {
-  const { workspaceId } = payload
-  const workspace = await scope.cache.remember(scope.db, workspaceId, 'workspace', () => findWorkspace(scope.db, workspaceId))
-  if (workspace?.status === 'suspended') {
-    const startAfter = new Date(scope.now().getTime() + suspendedMs)
-    await scope.queue.enqueue(scope.db, heardEvents, { workspaceId, cause: scope.cause }, payload, { startAfter })
-  } else if (workspace) await makeRuns(scope, payload)
-  return { result: null }
-})
+export default subscriberHandler(subscriber, heardEvents, makeRuns)
 
 interface PresentFlow {
   readonly id: string
@@ -114,7 +103,7 @@ function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow,
   const kind = heard.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
-  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1 }
+  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1, requestId: cause.requestId }
 }
 
 const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)

@@ -15,6 +15,7 @@ import { enqueueAll } from '#shared/queue/enqueue-all.ts'
 import { withPictures } from '#shared/records/picture.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 import { enterAs } from '#workers/enter.ts'
+import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
 
 /** Somebody else has gone on with the run, or has ended it; what was to be written must not stand. */
 export class Overtaken extends Error {}
@@ -45,11 +46,12 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     return enterAs({ ...platform, cause }, workspaceId, run.editorId)
   }
 
-  const write = async (tx: Pick<Tx, 'query'>, { steps, state, status, waiting, jobId, error }: Written): Promise<void> => {
+  const write = async (tx: Tx, { steps, state, status, waiting, jobId, error }: Written): Promise<void> => {
     const isOver = status === 'ok'
     const values = [status, isOver ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
     const rows = await tx.query(writeTurn(workspaceId, run.id, turn, ...values, JSON.stringify(steps)))
     if (rows.length === 0) throw new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`)
+    tx.afterCommit(() => tell(run, status, steps, platform.now()))
   }
 
   const goOnLater = async (tx: Tx): Promise<string> => {
@@ -87,12 +89,12 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     now: platform.now,
     stepsAtMost: flowLimits.stepsPerRun,
     enter,
-    act: async (_doing, work, after) => {
+    act: async (_doing, work, after, isEnd) => {
       const scope = await enter()
       return withPictures(scope, () =>
         turning(async (tx) => {
           const output = await work(within(scope, tx))
-          await write(tx, { ...after(output), status: 'running' })
+          await write(tx, { ...after(output), status: isEnd ? 'ok' : 'running' })
           return output
         }),
       )
@@ -107,6 +109,12 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     isLong: () => signal.aborted || performance.now() - began > turnMs,
     pause: (written) => turning(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
   }
+}
+
+/** Counts what was written of a run. */
+function tell({ createdAt }: RunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
+  for (const step of steps) flowSteps.inc({ type: step.node_type, status: step.status })
+  if (status !== 'running') flowRunSeconds.observe({ status }, Math.max(0, now.getTime() - Date.parse(createdAt)) / 1_000)
 }
 
 /** Begins a function's run as a part of a run, with the lesser of its author's rights and the editor's, and gives its operation. */

@@ -1,5 +1,5 @@
 import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
-import type { DelegateRoute, Route } from '#api/http/route.ts'
+import type { Route } from '#api/http/route.ts'
 
 const text = { type: 'string' }
 const header = (description: string): Json => ({ description, schema: text })
@@ -41,6 +41,9 @@ export function successesOf(route: Route, schemas: Schemas): Json {
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(...[route.makes].flat())
   if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
+  // A visitor waits for what it asked for, and never hears of a job.
+  if (route.permission === 'public')
+    return { 200: { description: described[200], headers: commonHeaders(route), ...made }, ...others(route) }
   return {
     [route.status ?? 200]: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
     202: {
@@ -65,10 +68,10 @@ const described: Readonly<Record<number, string>> = {
 }
 
 /** What a Reply may say instead. */
-const others = (route: Exclude<Route, DelegateRoute>): Json =>
+const others = (route: Route): Json =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {
-      const content = status === 206 && route.kind !== 'page' ? file(route.contentType) : {}
+      const content = status === 206 && 'contentType' in route ? file(route.contentType) : {}
       return [status, { description: described[status], headers: commonHeaders(route), ...content }]
     }),
   )

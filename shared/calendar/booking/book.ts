@@ -16,14 +16,21 @@ import { tell } from '#shared/calendar/tell.ts'
 import { instantMs, instantText, minuteMs } from '#shared/calendar/time.ts'
 import { announceEvent } from '#shared/calendar/trigger.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { turns } from '#shared/kernel/turns.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
+
+/** Bookers of one page come one after the other, so that a crowd of them leaves the database's connections to everybody else. */
+const turnOf = turns()
 
 /**
  * Books a time of a page for a visitor, and mails the confirmation. The same request key again gives the first answer. Throws
  * VALIDATION_ERROR for a time that is no slot of the page, SLOT_TAKEN for one that is taken; whoever books the same person's or calendar's
  * time meanwhile waits.
  */
-export async function book(scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> {
+export const book = (scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> =>
+  turnOf(`${scope.workspace.id} ${key}`, () => bookInTurn(scope, key, input, requestKey))
+
+function bookInTurn(scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const { calendar } = await requirePage(inside, key)

@@ -14,11 +14,18 @@ export function* openWindows({ hours }: Pick<BookingPage, 'hours'>, zone: string
     for (const [opens, closes] of (name && hours[name]) || []) {
       const window = {
         from: edge(day + minutesOf(opens) * minuteMs, zone, 'earlier'),
-        to: edge(day + minutesOf(closes) * minuteMs, zone, 'later'),
+        to: closing(day + minutesOf(closes) * minuteMs, zone),
       }
       if (window.to > window.from) yield window
     }
   }
+}
+
+/** When hours are over: right after the last time at which the clock shows less. */
+function closing(wall: number, zone: string): number {
+  const last = wall - 1
+  const at = edge(last, zone, 'later')
+  return wallMs(at, zone) === last ? at + 1 : at
 }
 
 /** The instant of a reading of the clock. */

@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill'
-import type { Jcal } from '#shared/calendar/ics/jcal.ts'
 import { dayMs } from '#shared/calendar/time.ts'
 
 const yearMs = 366 * dayMs
@@ -7,16 +6,17 @@ const yearMs = 366 * dayMs
 /** How far beyond what is written a zone's clock changes are told, for series that go on. */
 const tenYearsMs = 10 * yearMs
 
-const lately = new Map<string, Jcal>()
+const lately = new Map<string, string>()
 
 /** A zone as its clock changes between two instants, and ten years on: in words of its own, since programs know zones by other names. */
-export function zoneComponent(zone: string, from: number, to: number): Jcal {
+export function zoneText(zone: string, from: number, to: number): string {
   const [first, last] = [Math.floor(from / yearMs) * yearMs, Math.ceil((to + tenYearsMs) / yearMs) * yearMs]
   const key = `${zone} ${first} ${last}`
   const known = lately.get(key)
   if (known) return known
   if (lately.size > 500) lately.clear()
-  const made: Jcal = ['vtimezone', [['tzid', {}, 'text', zone]], observances(zone, first, last)]
+  const lines = ['BEGIN:VTIMEZONE', `TZID:${zone}`, ...observances(zone, first, last), 'END:VTIMEZONE']
+  const made = lines.map((line) => `${line}\r\n`).join('')
   lately.set(key, made)
   return made
 }
@@ -28,7 +28,7 @@ interface Change {
   readonly reading: string
 }
 
-function observances(zone: string, first: number, last: number): Jcal[] {
+function observances(zone: string, first: number, last: number): string[] {
   const start = Temporal.Instant.fromEpochMilliseconds(first).toZonedDateTimeISO(zone)
   const changes: Change[] = [
     { before: start.offsetNanoseconds, after: start.offsetNanoseconds, reading: reading(start.epochMilliseconds, start.offsetNanoseconds) },
@@ -39,27 +39,26 @@ function observances(zone: string, first: number, last: number): Jcal[] {
       changes.push({ before, after: at.offsetNanoseconds, reading: reading(at.epochMilliseconds, before) })
   }
   const kinds = Map.groupBy(changes, ({ before, after }) => `${before} ${after}`)
-  return [...kinds.values()].map((ofKind): Jcal => {
+  return [...kinds.values()].flatMap((ofKind) => {
     const [{ before, after, reading }, ...later] = ofKind as [Change, ...Change[]]
-    const rdates = later.length > 0 ? [['rdate', {}, 'date-time', ...later.map((one) => one.reading)] as const] : []
+    const name = after > before ? 'DAYLIGHT' : 'STANDARD'
     return [
-      after > before ? 'daylight' : 'standard',
-      [
-        ['dtstart', {}, 'date-time', reading],
-        ['tzoffsetfrom', {}, 'utc-offset', offset(before)],
-        ['tzoffsetto', {}, 'utc-offset', offset(after)],
-        ...rdates,
-      ],
-      [],
+      `BEGIN:${name}`,
+      `DTSTART:${reading}`,
+      `TZOFFSETFROM:${offset(before)}`,
+      `TZOFFSETTO:${offset(after)}`,
+      ...(later.length > 0 ? [`RDATE:${later.map((one) => one.reading).join()}`] : []),
+      `END:${name}`,
     ]
   })
 }
 
-const reading = (ms: number, offsetNs: number): string => new Date(ms + offsetNs / 1_000_000).toISOString().slice(0, 19)
+const reading = (ms: number, offsetNs: number): string =>
+  new Date(ms + offsetNs / 1_000_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
 
 function offset(nanoseconds: number): string {
   const seconds = Math.abs(nanoseconds) / 1_000_000_000
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  const rest = seconds % 60 === 0 ? '' : `:${two(seconds % 60)}`
-  return `${nanoseconds < 0 ? '-' : '+'}${two(seconds / 3600)}:${two((seconds % 3600) / 60)}${rest}`
+  const rest = seconds % 60 === 0 ? '' : two(seconds % 60)
+  return `${nanoseconds < 0 ? '-' : '+'}${two(seconds / 3600)}${two((seconds % 3600) / 60)}${rest}`
 }

@@ -1,8 +1,7 @@
-import { findCalendarByKey } from '#shared/calendar/calendars-store.ts'
+import { requireCalendarByKey } from '#shared/calendar/calendars.ts'
 import { createEvent } from '#shared/calendar/create-event.ts'
 import { eventInput } from '#shared/calendar/event-schemas.ts'
-import { defineBlock, flag, number, text } from '#shared/flows/block.ts'
-import { decimalOf } from '#shared/flows/clauses.ts'
+import { defineBlock, flag, isSet, number, numberIn, text } from '#shared/flows/block.ts'
 import { filledIn, textOf } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isDay, utcInstant } from '#shared/kernel/instant.ts'
@@ -34,9 +33,8 @@ export const createEventBlock = defineBlock({
   app: 'calendar',
   work: {
     acts: async ({ settings, key }, scope) => {
-      const calendar = await findCalendarByKey(scope.db, scope.workspace.id, textOf(settings.calendar_key).trim())
-      if (!calendar) throw problem('NOT_FOUND', 'calendar_key names no calendar')
-      const input = eventInput.parse({ calendar_id: calendar.id, ...eventOf(settings) }, 'event')
+      const calendarId = await requireCalendarByKey(scope, textOf(settings.calendar_key).trim())
+      const input = eventInput.parse({ calendar_id: calendarId, ...eventOf(settings) }, 'event')
       const { id } = await createEvent(scope, input, { naturalKey: key, source: 'flow' })
       return { id }
     },
@@ -47,8 +45,8 @@ export const createEventBlock = defineBlock({
 function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { calendar_key: _, all_day, duration_minutes, attendees, ...texts } = settings
   const { start = '', ...written } = filledIn(texts)
-  const isWholeDay = /^(true|1|yes)$/i.test(textOf(all_day).trim()) || isDay(start)
-  const minutes = decimalOf(duration_minutes)?.toNumber()
+  const isWholeDay = isSet(all_day, 'all_day') || isDay(start)
+  const minutes = numberIn(duration_minutes, 'duration_minutes')
   return {
     ...written,
     start,

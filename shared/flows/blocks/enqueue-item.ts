@@ -1,5 +1,4 @@
-import { defineBlock, number, text, texts } from '#shared/flows/block.ts'
-import { decimalOf } from '#shared/flows/clauses.ts'
+import { defineBlock, number, numberIn, text, texts } from '#shared/flows/block.ts'
 import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -31,7 +30,7 @@ export const enqueueItemBlock = defineBlock({
       const queueKey = textOf(queue_key).trim()
       await requireQueueByKey(scope, queueKey)
       requirePermission(scope, 'queues:enqueue', queueKey)
-      const level = decimalOf(priority)?.toNumber()
+      const level = numberIn(priority, 'priority')
       const item = { ...filledIn(texts), ...(level === undefined ? {} : { priority: level }), ...(isObject(payload) ? { payload } : {}) }
       const { items } = await enqueueItems(scope, queueKey, newItems.parse([item], 'items'))
       const [added] = items

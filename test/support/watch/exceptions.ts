@@ -67,9 +67,9 @@ export const exceptions: readonly Exception[] = [
     because: 'what one address gets is capped over all workspaces; it is counted, and nothing of it is shown',
   },
   {
-    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths'],
-    tables: ['gated_jobs', 'event_outbox'],
-    because: 'workers look for what waits in all workspaces',
+    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'find_event_lines'],
+    tables: ['gated_jobs', 'event_outbox', 'workspaces'],
+    because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
   {
     statements: ["update operations as operation set status = 'failed'", 'find_active_jobs'],
@@ -107,9 +107,19 @@ export const exceptions: readonly Exception[] = [
     because: 'what is old is swept in all workspaces',
   },
   {
+    statements: ['find_stale_events', 'count_stale_events'],
+    tables: ['calendar_events'],
+    because: 'new time zone data changes the times of events in all workspaces',
+  },
+  {
     statements: ['take_due_work'],
     tables: ['due_work', 'workspaces'],
     because: 'what is due is looked for in all workspaces, and whether each may have it now',
+  },
+  {
+    statements: ['count_open_flow_runs'],
+    tables: ['flow_runs'],
+    because: 'how many runs are open is a figure of the whole installation',
   },
   {
     statements: ['find_lost_flow_runs'],

@@ -1,0 +1,55 @@
+import { calendarVersion, findCalendar } from '#shared/calendar/calendars-store.ts'
+import { fileOf } from '#shared/calendar/export.ts'
+import { findFeed, putFeed } from '#shared/calendar/feeds-store.ts'
+import { problem } from '#shared/kernel/errors.ts'
+import { hashSecret } from '#shared/people/tokens.ts'
+import { findJobFile } from '#shared/queue/files.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** Grows when files are written otherwise than before: those that are kept are made anew then. */
+const form = 1
+
+/** What a subscription link opens. */
+export interface Feed {
+  readonly calendarId: string
+  readonly etag: string
+  /** The headers of its answers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Its file, as long as the calendar has not changed since it was made. */
+  readonly kept?: { readonly blobId: string; readonly sizeBytes: number }
+}
+
+const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${form}"`
+
+const headersOf = (key: string, etag: string): Record<string, string> => ({
+  ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  ...{ ETag: etag, 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
+})
+
+/** The feed of a secret. NOT_FOUND for one that is none any more. */
+export async function requireFeed({ db, workspace }: Scope, token: string): Promise<Feed> {
+  const row = await findFeed(db, workspace.id, hashSecret(token))
+  if (!row) throw problem('NOT_FOUND')
+  const etag = tagOf(row.id, row.version)
+  const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
+  return {
+    ...{ calendarId: row.id, etag, headers: headersOf(row.key, etag) },
+    ...(isKept ? { kept: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
+  }
+}
+
+/** A calendar as its subscription link shows it: to a reader, without guests. What changes while it is read is in the next one's tag. */
+export async function feedFile(scope: Scope, calendarId: string) {
+  const { db, workspace } = scope
+  const version = await calendarVersion(db, workspace.id, calendarId)
+  const calendar = await findCalendar(db, workspace.id, null, calendarId)
+  if (!calendar) throw problem('NOT_FOUND')
+  const tag = tagOf(calendar.id, version)
+  return { name: '', headers: headersOf(calendar.key, tag), text: await fileOf(scope, calendar, 'read', false), tag }
+}
+
+/** Keeps a feed's file, which a job has stored, until the calendar changes. */
+export async function keepFeed({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
+  const file = await findJobFile(db, workspace.id, fileId)
+  if (file) await putFeed(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })
+}
