@@ -7,7 +7,15 @@ import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
-import { claimRequest, findAnswer, forgetAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import {
+  claimRequest,
+  findAnswer,
+  forgetAnswer,
+  type KeptAnswer,
+  keepAnswer,
+  keepFirstAnswer,
+  type RequestKey,
+} from '#shared/queue/kept-answers.ts'
 import { findOperation } from '#shared/queue/operations.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 
@@ -57,11 +65,17 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
  * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
  * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
+ * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
  */
-export async function once(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+export async function once(
+  services: ApiServices,
+  request: RequestKey,
+  work: (db: Executor) => Promise<Outcome>,
+  { repeatable = false } = {},
+): Promise<Outcome> {
   const name = `${request.principalId} ${request.path} ${request.key}`
   for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
-  const answering = answerOnce(services, request, work)
+  const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
   inHand.set(name, answering)
   try {
     return await answering
@@ -70,13 +84,15 @@ export async function once(services: ApiServices, request: RequestKey, work: (tx
   }
 }
 
-async function answerOnce(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+type Way = (services: ApiServices, request: RequestKey) => Promise<Outcome>
+
+async function answerOnce(services: ApiServices, request: RequestKey, way: Way): Promise<Outcome> {
   const known = await kept(services.database, services, request)
   if (known && !(await isFaultOfOurs(services, known))) return known
   if (known && 'operationId' in known) await forgetAnswer(services.database, request, known.operationId)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await claimAndAnswer(services, request, work)
+      return await way(services, request)
     } catch (error) {
       // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
       if (!isOutdatedPicture(error) || attempt === maxAttempts) throw error
@@ -85,22 +101,39 @@ async function answerOnce(services: ApiServices, request: RequestKey, work: (tx:
 }
 
 /** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */
-async function claimAndAnswer(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
-  let failed: Problem | undefined
-  const outcome = await services.database.transaction(async (tx) => {
-    failed = undefined
-    if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
-    const outcome = await inSavepoint(tx, () => work(tx)).catch((error: unknown) => {
+const claimAndAnswer =
+  (work: (tx: Executor) => Promise<Outcome>): Way =>
+  async (services, request) => {
+    let failed: Problem | undefined
+    const outcome = await services.database.transaction(async (tx) => {
+      failed = undefined
+      if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+      const outcome = await inSavepoint(tx, () => work(tx)).catch((error: unknown) => {
+        if (!isAnswer(error)) throw error
+        failed = error
+        return { failure: error.toJSON() }
+      })
+      await keepAnswer(tx, request, sealed(services, request, outcome))
+      return outcome
+    })
+    if (failed) throw failed
+    return outcome
+  }
+
+/** Claims the request, does its work and keeps the answer one after the other: of several who do it at once, the first answer stands. */
+const workAndAnswer =
+  (work: (db: Executor) => Promise<Outcome>): Way =>
+  async (services, request) => {
+    const { database } = services
+    const known = (await claimRequest(database, request)) ? undefined : await kept(database, services, request)
+    if (known) return known
+    const outcome = await work(database).catch((error: unknown) => {
       if (!isAnswer(error)) throw error
-      failed = error
       return { failure: error.toJSON() }
     })
-    await keepAnswer(tx, request, sealed(services, request, outcome))
-    return outcome
-  })
-  if (failed) throw failed
-  return outcome
-}
+    if (await keepFirstAnswer(database, request, sealed(services, request, outcome))) return outcome
+    return (await kept(database, services, request)) ?? outcome
+  }
 
 /** Whether a failure is the caller's own, and not one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'

@@ -3,11 +3,13 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
 import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
 
 /** What this process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+for (const counter of queueCounters) registry.registerMetric(counter)
 zoneGauge(registry)
 
 const requestSeconds = new Histogram({

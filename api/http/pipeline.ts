@@ -79,7 +79,8 @@ async function work(route: Route, ctx: Context, services: ApiServices): Promise<
   }
   if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
-  await send(ctx, key === undefined ? await handle(scope) : await handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle))
+  if (key === undefined) return send(ctx, await handle(scope))
+  await send(ctx, await handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle, route))
 }
 
 /** Answers that are no JSON are not kept for an Idempotency-Key. */
@@ -128,7 +129,7 @@ async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   else sendData(ctx, status, data)
 }
 
-/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer, or the answer that was kept. */
+/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer unless it is repeatable, or the answer that was kept. */
 async function handleOnce(
   ctx: Context,
   key: string,
@@ -136,8 +137,9 @@ async function handleOnce(
   scope: PlatformScope | Scope,
   services: ApiServices,
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
+  route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
-  const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), (tx) => handle(within(scope, tx)))
+  const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
   return outcome

@@ -25,8 +25,8 @@ const claim = sql(
    returning key`,
 )
 /**
- * Claims a request for the caller's transaction. While another transaction works on the same request this waits for it: when that one
- * commits, the claim fails; when it rolls back, the claim succeeds.
+ * Claims a request, in the caller's transaction where there is one. While another transaction works on the same request this waits for it:
+ * when that one commits, the claim fails; when it rolls back, the claim succeeds.
  */
 export async function claimRequest(tx: Executor, { principalId, path, key, bodyHash }: RequestKey): Promise<boolean> {
   return (await tx.query(claim(principalId, path, key, bodyHash))).length > 0
@@ -36,6 +36,17 @@ const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_
 /** Keeps the answer to a claimed request; it commits with the request's effect. */
 export async function keepAnswer(tx: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<void> {
   await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
+}
+
+const keepFirst = sql(
+  'keep_first_answer',
+  `update kept_answers set answer = $4, operation_id = $5
+   where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
+   returning key`,
+)
+/** The same where others may have worked on the request as well; says whether no answer had been kept yet. */
+export async function keepFirstAnswer(db: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<boolean> {
+  return (await db.query(keepFirst(principalId, path, key, kept.answer, kept.operation_id))).length > 0
 }
 
 const forget = sql('forget_answer', 'delete from kept_answers where principal_id = $1 and path = $2 and key = $3 and operation_id = $4')

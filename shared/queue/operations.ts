@@ -39,6 +39,24 @@ export const insertOperation = (
   next?: Continuation,
 ): Statement => insert(id, workspaceId, kind, job, cause.actorId, cause.requestId, next ? JSON.stringify(next) : null)
 
+const insertAll = sql(
+  'insert_operations',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id)
+   select id, workspace_id, $2, $3, principal_id, request_id
+   from json_to_recordset($1::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text)`,
+)
+/** The statement that persists many operations of one job. */
+export function insertOperations(
+  kind: string,
+  job: string,
+  operations: readonly { readonly id: string; readonly workspaceId: string | null; readonly cause: Cause }[],
+): Statement {
+  const rows = operations.map(({ id, workspaceId, cause }) => ({
+    ...{ id, workspace_id: workspaceId, principal_id: cause.actorId, request_id: cause.requestId },
+  }))
+  return insertAll(JSON.stringify(rows), kind, job)
+}
+
 const find = sql('find_operation', `select ${columns} from operations where id = $1`)
 /** One operation, or undefined. */
 export async function findOperation(db: Executor, id: string): Promise<Operation | undefined> {

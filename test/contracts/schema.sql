@@ -1,3 +1,5 @@
+create extension btree_gin;
+
 create extension btree_gist;
 
 create extension pg_trgm;
@@ -1442,6 +1444,8 @@ CREATE INDEX provider_payments_link ON public.provider_payments USING btree (wor
 CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
 
 CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_keys ON public.queue_history USING gin (queue_id, lower((key COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (kind = 'added'::text);
 
 CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
 

@@ -5,10 +5,12 @@ import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
 import { flowKilled } from '#test/faults/cases/flow-killed.ts'
+import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
 import { paymentsKilled } from '#test/faults/cases/payments.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
+import { queueKilled } from '#test/faults/cases/queues.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
@@ -18,6 +20,8 @@ export const cases: readonly FaultCase[] = [
   apiKilled,
   workerKilled,
   flowKilled,
+  formsKilled,
+  submissionsCut,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,
@@ -37,4 +41,5 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnS3,
   fileDiskFull,
   paymentsKilled,
+  queueKilled,
 ]
