@@ -1,5 +1,6 @@
 import type { FaultCase } from '#test/faults/case.ts'
 import { apiKilled } from '#test/faults/cases/api-killed.ts'
+import { booksKilled } from '#test/faults/cases/books.ts'
 import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
@@ -42,4 +43,5 @@ export const cases: readonly FaultCase[] = [
   fileDiskFull,
   paymentsKilled,
   queueKilled,
+  booksKilled,
 ]
