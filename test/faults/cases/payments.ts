@@ -95,16 +95,14 @@ async function sweep({ db, org }: Site): Promise<void> {
 /** Holds what payers were told against links, payments records, the ledger, and what reconcile says. */
 async function settle(site: Site, paid: Paid, left: readonly string[]): Promise<Figures> {
   const { owner, path } = site.org
-  const all = async (list: (offset: number) => Promise<{ id: string }[]>) => {
-    // biome-ignore lint/suspicious/noExplicitAny: records and entries of every shape
-    const found: any[] = []
-    for (let page = await list(0); page.length > 0; page = await list(found.length)) found.push(...page)
-    return found
-  }
-  const records = await all(async (offset) => (await owner.get(`${path}/records/payments?limit=200&offset=${offset}`)).data.records)
-  const entries = await all(async (offset) => (await owner.get(`${path}/accounting/entries?limit=200&offset=${offset}`)).data.entries)
-  const byLink = Map.groupBy(records, ({ values }) => values.link_id as string)
-  const byRecord = Map.groupBy(entries, ({ source_id }) => source_id as string)
+  const records = await allOf<{ id: string; values: { link_id: string } }>(
+    async (offset) => (await owner.get(`${path}/records/payments?limit=200&offset=${offset}`)).data.records,
+  )
+  const entries = await allOf<{ source_id: string }>(
+    async (offset) => (await owner.get(`${path}/accounting/entries?limit=200&offset=${offset}`)).data.entries,
+  )
+  const byLink = Map.groupBy(records, ({ values }) => values.link_id)
+  const byRecord = Map.groupBy(entries, ({ source_id }) => source_id)
   const { ok, breaks } = (await owner.get(`${path}/payments/reconcile`)).data
   const { links } = (await owner.get(`${path}/payments/overview`)).data
   const notices = (await owner.get(`${path}/notifications`)).data.notifications.length
@@ -124,4 +122,11 @@ async function settle(site: Site, paid: Paid, left: readonly string[]): Promise<
       ...(notices === 0 ? [] : [`${notices} notices of payments that came late or twice`]),
     ],
   }
+}
+
+/** All things of a list that is read in pages. */
+async function allOf<T>(list: (offset: number) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = []
+  for (let page = await list(0); page.length > 0; page = await list(found.length)) found.push(...page)
+  return found
 }
