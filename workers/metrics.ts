@@ -9,6 +9,7 @@ import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
 import { queueCounters } from '#shared/queues/metrics.ts'
 import { countAllItems } from '#shared/queues/store/counts.ts'
+import { paymentGauges } from '#workers/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
@@ -134,6 +135,8 @@ async function counted<T>(count: (database: Database) => Promise<readonly T[]>, 
     return []
   }
 }
+
+paymentGauges(registry, counted)
 
 new Gauge({
   name: 'kontor_queue_jobs',
