@@ -40,7 +40,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
       'shared/accounting/metrics.ts',
       'api/payments/metrics.ts',
       'workers/payments/metrics.ts',
-      ,
       'shared/blobs/store-metrics.ts',
     ],
   ],
