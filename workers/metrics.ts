@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
 import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
@@ -7,13 +8,14 @@ import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
 import { queueCounters } from '#shared/queues/metrics.ts'
 import { countAllItems } from '#shared/queues/store/counts.ts'
+import { paymentGauges } from '#workers/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
-for (const counter of queueCounters) registry.registerMetric(counter)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
@@ -36,6 +38,21 @@ export const chainsCut = new Counter({
   name: 'kontor_event_chains_cut_total',
   help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
   labelNames: ['subscriber'],
+  registers: [registry],
+})
+
+export const mailTries = new Counter({
+  name: 'kontor_mail_tries_total',
+  help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
+  labelNames: ['kind', 'outcome'],
+  registers: [registry],
+})
+
+export const mailSeconds = new Histogram({
+  name: 'kontor_mail_seconds',
+  help: 'Time from when a mail was written until a server had taken it, by what it is about',
+  labelNames: ['kind'],
+  buckets: [0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400],
   registers: [registry],
 })
 
@@ -116,6 +133,8 @@ async function counted<T>(count: (database: Database) => Promise<readonly T[]>, 
     return []
   }
 }
+
+paymentGauges(registry, counted)
 
 new Gauge({
   name: 'kontor_queue_jobs',

@@ -40,7 +40,7 @@ export const routes = [
     handle: async ({ params, body, header }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
       const values = requireAnswers(form, body.values, scope.workspace.default_currency)
-      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), spam: null })
+      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), isExact: true, spam: null })
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { receive } from '#api/http/route.ts'
 import { wholeFile } from '#api/http/upload.ts'
+import { countDelivery } from '#api/payments/metrics.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { maxDeliveryBytes, receiveDelivery } from '#shared/payments/events.ts'
 
@@ -25,7 +26,7 @@ export const webhookRoutes = [
     status: 200,
     response: taken,
     handle: async ({ params, kept, header }, scope) => {
-      await receiveDelivery(scope, params.connectionId, { bytes: kept, header })
+      await countDelivery(receiveDelivery(scope, params.connectionId, { bytes: kept, header }))
       return { received: true }
     },
   }),

@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { contentRoutes } from '#bench/floor/content.ts'
 import { jobRoutes } from '#bench/floor/jobs.ts'
 import { ledgerRoutes } from '#bench/floor/ledger.ts'
 import { livingRoutes } from '#bench/floor/living.ts'
@@ -15,6 +16,7 @@ const app = new Koa()
 app.use(recordRoutes(options).routes())
 app.use(ledgerRoutes(options.actorId).routes())
 app.use(queueRoutes(options.actorId).routes())
+app.use(contentRoutes().routes())
 if (options.living) app.use(livingRoutes(options.actorId, options.living).routes())
 app.use((await jobRoutes()).routes())
 app.listen(Number(process.env.PORT), '127.0.0.1')

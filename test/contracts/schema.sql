@@ -1379,7 +1379,7 @@ CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (to
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
-CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id) INCLUDE (currency);
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
 
