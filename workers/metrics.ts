@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { storeMetrics } from '#shared/blobs/store-metrics.ts'
 import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
@@ -7,13 +9,15 @@ import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
 import { queueCounters } from '#shared/queues/metrics.ts'
 import { countAllItems } from '#shared/queues/store/counts.ts'
+import { paymentGauges } from '#workers/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
-for (const counter of queueCounters) registry.registerMetric(counter)
+export const watchStore = storeMetrics(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
@@ -131,6 +135,8 @@ async function counted<T>(count: (database: Database) => Promise<readonly T[]>, 
     return []
   }
 }
+
+paymentGauges(registry, counted)
 
 new Gauge({
   name: 'kontor_queue_jobs',

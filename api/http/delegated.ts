@@ -75,7 +75,7 @@ async function start(
   }
   try {
     if (key === undefined) return await services.queue.enqueue(services.database, route.job, origin, await payload(services.database))
-    const bodyHash = file?.hash ?? hashOf(services, Buffer.from(JSON.stringify(request.body)))
+    const bodyHash = hashOf(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
     const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })

@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { storeMetrics } from '#shared/blobs/store-metrics.ts'
 import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import { queueCounters } from '#shared/queues/metrics.ts'
@@ -9,7 +11,8 @@ import { queueCounters } from '#shared/queues/metrics.ts'
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
-for (const counter of queueCounters) registry.registerMetric(counter)
+export const watchStore = storeMetrics(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 const requestSeconds = new Histogram({

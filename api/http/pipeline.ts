@@ -10,7 +10,7 @@ import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
 import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import { sendData, sendReply } from '#api/http/respond.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
-import { receiveFile } from '#api/http/upload.ts'
+import { bodyOf, receiveFile } from '#api/http/upload.ts'
 import { type Page, renderPage } from '#api/pages/page.ts'
 import type { ApiServices } from '#api/services.ts'
 import { type Guard, writeGuarded } from '#shared/db/guard.ts'
@@ -96,12 +96,11 @@ async function workOnFile(
 ): Promise<Answer> {
   const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
-  const { kept, fields, hash } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) =>
-    route.keep(file, request, scope as Scope),
-  )
+  const { kept, fields } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) => route.keep(file, request, scope as Scope))
   await services.cache.settle()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))
-  return key === undefined ? handle(scope) : handleOnce(ctx, key, hashOf(services, hash), scope, services, handle)
+  if (key === undefined || route.digestOf === null) return handle(scope)
+  return handleOnce(ctx, key, hashOf(services, bodyOf(route.digestOf(kept), fields)), scope, services, handle)
 }
 
 interface Answer {

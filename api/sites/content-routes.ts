@@ -76,6 +76,7 @@ const put = {
   ...common,
   method: 'PUT',
   upload,
+  digestOf: null,
   fails: ['LIMIT_EXCEEDED', 'NOT_FOUND'],
   status: 201,
   replaces: true,

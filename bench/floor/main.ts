@@ -1,5 +1,6 @@
 import Koa from 'koa'
 import { contentRoutes } from '#bench/floor/content.ts'
+import { fileRoutes } from '#bench/floor/files.ts'
 import { jobRoutes } from '#bench/floor/jobs.ts'
 import { ledgerRoutes } from '#bench/floor/ledger.ts'
 import { livingRoutes } from '#bench/floor/living.ts'
@@ -14,6 +15,7 @@ import type { FloorOptions } from '#bench/floor/type.ts'
 const options = JSON.parse(process.env.FLOOR ?? '{}') as FloorOptions
 const app = new Koa()
 app.use(recordRoutes(options).routes())
+app.use((await fileRoutes(process.env.DATA_DIR ?? '.')).routes())
 app.use(ledgerRoutes(options.actorId).routes())
 app.use(queueRoutes(options.actorId).routes())
 app.use(contentRoutes().routes())

@@ -1327,6 +1327,8 @@ CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owne
 
 CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
+CREATE INDEX drive_objects_named ON public.drive_objects USING gin (space_id, lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
+
 CREATE INDEX drive_objects_recent ON public.drive_objects USING btree (workspace_id, space_id, updated_at DESC, key DESC) WHERE (blob_id IS NOT NULL);
 
 CREATE INDEX drive_shares_grantee ON public.drive_shares USING btree (workspace_id, grantee_id);
@@ -1379,7 +1381,7 @@ CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (to
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
-CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id) INCLUDE (currency);
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
 

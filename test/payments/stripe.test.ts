@@ -3,6 +3,7 @@ import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test
 import { startStripe } from '#test/payments/stripe-stand-in.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { registry } from '#workers/metrics.ts'
 
 const server = await startStripe()
 const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
@@ -118,6 +119,19 @@ test('an event is acted on once, and its replays make nothing', async (t) => {
   t.is((await recordsOf(w.org)).length, 1)
   t.deepEqual(await storyOf(w.org, id), ['person: created (null > created)', 'webhook: paid (created > paid)'])
   t.is((await w.db.query('select from payment_events where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
+  const told = (await w.visitor.get('/metrics')).text + (await registry.metrics())
+  const figure = (name: string) =>
+    Number(
+      told
+        .split('\n')
+        .find((line) => line.startsWith(`kontor_payment_${name} `))
+        ?.split(' ')[1] ?? 0,
+    )
+  t.true(figure('webhooks_total{outcome="new"}') >= 1 && figure('webhooks_total{outcome="refused"}') >= 1)
+  t.true(figure('webhooks_total{outcome="repeated"}') >= 99)
+  t.true(figure('links{state="paid"}') >= 1)
+  t.true(figure('sweep_lag_seconds{provider="stripe"}') > 0)
 })
 
 test('what comes after a cancellation is money all the same, and those who manage payments hear of it', async (t) => {

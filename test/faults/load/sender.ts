@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { hangMs } from '#test/faults/measure.ts'
 import type { Answer } from '#test/support/client.ts'
 import { holdContract } from '#test/support/contract.ts'
 
-/** A request that takes longer has hung. */
-const hungAfterMs = 10_000
 /** The load itself goes on after this, whatever the server does. */
 const givenUpAfterMs = 15_000
 const betweenTriesMs = 50
@@ -49,7 +48,7 @@ export class Sender {
     const reply = await this.#send(root, request)
     const ms = performance.now() - began
     if (ms > this.slowest.ms) this.slowest = { ms, what: `${request.method} ${request.path.split('/').slice(4).map(nameless).join('/')}` }
-    if (ms > hungAfterMs) this.hung += 1
+    if (ms > hangMs) this.hung += 1
     if (isFailure(reply)) this.failed += 1
     else if (reply.status >= 400 && !(reply.status === 400 && request.mayBeRefused))
       this.wrong.add(`${request.method} ${nameless(request.path)} was answered ${reply.status} ${reply.data}`)
