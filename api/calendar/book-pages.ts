@@ -105,6 +105,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page where a visitor books a time',
+    description: 'Any website may frame it. `tz` shows another zone.',
     query: choice,
     handle: ({ params, query }, scope) => bookPage(scope, params.calendarKey, { tz: query.tz, duration: query.duration, from: query.from }),
   }),
@@ -112,6 +113,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Book a time by its page',
+    description: 'Works without scripts. The hidden id of the page sent again gets the first answer.',
     query: choice,
     form: bookForm,
     handle: async ({ params, query, body: sent }, scope) => {

@@ -34,6 +34,7 @@ export const routes = [
     limit: 'forms',
     on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
     guarded: true,
+    visitorsKey: true,
     body: answersInput,
     status: 201,
     response: thanks,

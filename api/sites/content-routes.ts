@@ -113,6 +113,7 @@ export const routes = [
     ...list,
     path: inSite,
     summary: 'List what stands in a website, by path',
+    description: 'Documents and files, without their bodies.',
     on: onSite,
     handle: ({ params, query }, scope) => listContent(scope, params.siteId, query),
   }),
@@ -145,6 +146,7 @@ export const routes = [
     ...remove,
     path: `${inSite}/*path`,
     summary: 'Delete what stands at a path of a website',
+    description: 'Visitors read NOT_FOUND there once their caches are older than 60 seconds.',
     on: onSite,
     handle: (request, scope) => removeContent(scope, request.params.siteId, pathOf(request)),
   }),
@@ -152,6 +154,7 @@ export const routes = [
     ...list,
     path: inAssets,
     summary: 'List the files that all websites share, by path',
+    description: 'They are public under `/content/{orgId}/assets`.',
     on: onAssets,
     handle: async ({ query }, scope) => listContent(scope, await assetsId(scope, { make: false }), query),
   }),
@@ -159,6 +162,7 @@ export const routes = [
     ...get,
     path: `${inAssets}/*path`,
     summary: 'Get a file that all websites share',
+    description: 'Its bytes, with an ETag.',
     on: onAssets,
     handle: async (request, scope) =>
       fileOf(request, await getContent(scope, await assetsId(scope, { make: false }), pathOf(request)), scope),
@@ -167,6 +171,7 @@ export const routes = [
     ...put,
     path: `${inAssets}/*path`,
     summary: 'Put a file that all websites share',
+    description: 'The body is the file, its content type is kept. It is public at once.',
     on: onAssets,
     keep: (file, request, scope) => {
       pathOf(request)
@@ -182,6 +187,7 @@ export const routes = [
     ...remove,
     path: `${inAssets}/*path`,
     summary: 'Delete a file that all websites share',
+    description: 'Visitors read NOT_FOUND there once their caches are older than 60 seconds.',
     on: onAssets,
     handle: async (request, scope) => removeContent(scope, await assetsId(scope, { make: false }), pathOf(request)),
   }),

@@ -126,7 +126,8 @@ const jsonText = (value: unknown): string | null => (value === undefined ? null 
 
 const settle = sql(
   'settle_operation',
-  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, checkpoint = null, awaits = null, finished_at = now()
+  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, awaits = null, finished_at = now(),
+     checkpoint = case when $2 = 'failed' then checkpoint end
    where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
 )
 
@@ -164,9 +165,10 @@ export async function dropOperation(db: Executor, id: string): Promise<void> {
 
 const reopen = sql(
   'reopen_operation',
-  `update operations set status = 'queued', error = null, started_at = null, finished_at = null where id = $1 and status = 'failed'`,
+  `update operations set status = 'queued', job_id = $2, error = null, started_at = null, finished_at = null
+   where id = $1 and status = 'failed' returning id`,
 )
-/** Lets an operation that failed go on, from its beginning: its checkpoint went when it failed. */
-export async function reopenOperation(db: Executor, id: string): Promise<void> {
-  await db.query(reopen(id))
+/** Lets an operation that failed go on from its last checkpoint by this job. False when it has not failed, or somebody else did. */
+export async function reopenOperation(db: Executor, id: string, jobId: string): Promise<boolean> {
+  return (await db.query(reopen(id, jobId))).length > 0
 }

@@ -57,7 +57,7 @@ inBrowser('the browser keeps origins apart, or nothing that follows says anythin
 })
 
 for (const shown of shownPages) {
-  // The reference has one scheme, and tables that are nothing for a phone.
+  // The reference has tables that are nothing for a phone.
   const isReference = shown.name === 'the reference'
 
   inBrowser(`nobody is kept out, light or dark, by 320 pixels or letters of twice the size: ${shown.name}`, async (t) => {
@@ -70,7 +70,7 @@ for (const shown of shownPages) {
     const keep = (look: string) => pictures && page.screenshot({ path: join(pictures, `${shown.name} ${look}.png`), fullPage: true })
     await show(page, w, shown)
     if (isReference) await page.locator('.opblock-tag').first().waitFor()
-    for (const colorScheme of isReference ? (['light'] as const) : (['light', 'dark'] as const)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       t.deepEqual(await findingsOf(page), [], colorScheme)
       await keep(colorScheme)
@@ -85,3 +85,29 @@ for (const shown of shownPages) {
     t.is(await overflowOf(page), 0)
   })
 }
+
+/** One of each method. */
+const operations = [
+  'Records-getRecordsByTypeKey',
+  'Records-postRecordsByTypeKey',
+  'Records-putRecordsByTypeKeyByRecordIdValues',
+  'Records-deleteRecordsByTypeKeyByRecordId',
+  'Workspaces-patchOrgsByOrgId',
+]
+
+inBrowser('nobody is kept out of what the reference shows when it is opened, light or dark', async (t) => {
+  const w = await start()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await open(t, { colorScheme })
+    await page.goto(`${w.visitor.root}/docs`)
+    await page.locator('#operations-tag-Records').click()
+    await page.locator('#operations-tag-Workspaces').click()
+    for (const id of operations) {
+      await page.locator(`#operations-${id} .opblock-summary-control`).click()
+      await page.locator(`#operations-${id} .responses-table`).waitFor()
+    }
+    await page.locator('.btn.authorize').first().click()
+    await page.locator('.modal-ux-content input').waitFor()
+    t.deepEqual(await findingsOf(page), [], colorScheme)
+  }
+})
