@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { closing } from '#api/http/close.ts'
-import { watchConnections } from '#api/http/observe.ts'
+import { watchConnections, watchStore } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
 import { openBlobs } from '#shared/blobs/open.ts'
@@ -38,7 +38,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const cache = new Cache(config.databaseUrl, 'kontor api')
   const queue = new Queue(database, { supervise: false })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
-  const blobs = await openBlobs(config, database)
+  const blobs = await openBlobs(config, database, watchStore)
   const waiter = new Waiter(database)
   const listener = new Listener(config.databaseUrl, 'kontor api', {
     [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },

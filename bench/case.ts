@@ -14,6 +14,7 @@ export interface Aims {
   readonly ratioAtLeast?: number
   readonly ratioAtMost?: number
   readonly p50AtMostMs?: number
+  readonly p95AtMostMs?: number
   readonly amountAtLeast?: number
   readonly amountAtMost?: number
 }

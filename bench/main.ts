@@ -32,7 +32,12 @@ try {
   await release(postgres.url)
   console.log(`${cpus().length} cores, ${connections} connections, ${rounds} rounds of ${seconds} s for each side`)
   const loaded = await loadData(postgres.url, records, console.log)
-  const environment = { DATABASE_URL: postgres.url, SECRET_KEY: randomBytes(32).toString('hex'), DATABASE_CONNECTIONS: '16' }
+  const environment = {
+    DATABASE_URL: postgres.url,
+    DATA_DIR: postgres.filesFolder,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    DATABASE_CONNECTIONS: '16',
+  }
   const kontor = await startServer('api/main.ts', environment)
   stops.unshift(kontor.stop)
   const told: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }

@@ -33,6 +33,7 @@ const kinds: Readonly<Record<keyof Aims, { says: (aim: number) => string; holds:
   ratioAtLeast: { says: (aim) => `≥ ${aim.toFixed(2)}`, holds: ({ ratio }, aim) => ratio >= aim },
   ratioAtMost: { says: (aim) => `≤ ${aim.toFixed(2)}`, holds: ({ ratio }, aim) => ratio <= aim },
   p50AtMostMs: { says: (aim) => `p50 ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.p50Ms ?? Number.NaN) <= aim },
+  p95AtMostMs: { says: (aim) => `p95 ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.p95Ms ?? Number.NaN) <= aim },
   amountAtLeast: { says: (aim) => `≥ ${whole(aim)}`, holds: ({ kontor }, aim) => (kontor.amount ?? Number.NaN) >= aim },
   amountAtMost: { says: (aim) => `≤ ${whole(aim)}`, holds: ({ kontor }, aim) => (kontor.amount ?? Number.NaN) <= aim },
 }

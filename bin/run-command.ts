@@ -1,4 +1,4 @@
-import { readConfig } from '#shared/kernel/config.ts'
+import { databaseAddress, readConfig } from '#shared/kernel/config.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import type { Command, Outcome } from './command.ts'
 import { commands } from './commands.ts'
@@ -65,8 +65,16 @@ function run(command: Command, given: Record<string, unknown>, shell: Shell): Pr
 }
 
 function databaseOf({ DATABASE_URL }: Environment): string {
-  if (DATABASE_URL) return DATABASE_URL
+  if (DATABASE_URL) return checked(DATABASE_URL)
   throw new Misuse('DATABASE_URL must name the database; it is known without that while Kontor runs by `npm start` on the same DATA_DIR')
+}
+
+function checked(databaseUrl: string): string {
+  try {
+    return databaseAddress(databaseUrl)
+  } catch (error) {
+    throw new Error(`DATABASE_URL ${(error as Error).message}`)
+  }
 }
 
 /** Stands where a command keeps nothing encrypted, so that it runs without the processes' own key. */

@@ -18,6 +18,25 @@ const verbs = {
   bench: ['bench/main.ts'],
 }
 
+const startHelp = `Usage: npm start
+
+Installs what is missing, brings the database up to date, and runs the processes of the Procfile until it is stopped, by Ctrl-C or SIGTERM.
+It takes no arguments; the environment says the rest:
+
+  PORT           where the API listens; 3000, or the next free port, by default
+  PUBLIC_URL     where clients reach it; http://localhost:<PORT> by default
+  DATA_DIR       what is kept on disk; .data by default
+  DATABASE_URL   a PostgreSQL of your own; without it one is brought along, and the first start makes a workspace named Demo
+  SECRET_KEY     32 bytes in hexadecimal or base64; made and kept in DATA_DIR by default
+
+README.md lists all of them. Other commands:
+
+  npm test                everything that is tested         npm run check    types, lint, architecture, the API's description
+  npm run routes          every route                       npm run jobs     every kind of background work
+  npm run trace <id>      what a request set off            npm run console  a REPL with everything loaded
+  npm run migrate         brings a database up to date      npx kontor       workspaces, people, keys, files, the ledger, queues
+`
+
 // With a database of one's own these need no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for them.
 const production = process.env.DATABASE_URL ? ['start', 'migrate'] : []
 
@@ -25,7 +44,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [verb, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(verbs, verb) ? verbs[verb] : null
 
-if (command) {
+if (verb === 'start' && args.length > 0) {
+  const isHelp = args.every((arg) => arg === '--help' || arg === '-h')
+  if (isHelp) console.log(startHelp)
+  else console.error(`npm start takes no arguments, got ${args.join(' ')}. See npm start -- --help.`)
+  process.exitCode = isHelp ? 0 : 1
+} else if (command) {
   await launch(root, [...command, ...args], { development: !production.includes(verb), cwd: root })
 } else {
   console.error(`Usage: node scripts/run.mjs <verb>, where verb is one of ${Object.keys(verbs).join(', ')}.`)

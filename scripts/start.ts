@@ -39,6 +39,7 @@ process.exit()
 // What is deferred happens in reverse: the API stops first, then the workers, then the database.
 async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
+  refuseBadDatabase(process.env.DATABASE_URL)
   const dataDir = resolve(process.env.DATA_DIR || '.data')
   if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
   const port = await choosePort(process.env.PORT, say)
@@ -70,6 +71,13 @@ async function start(): Promise<void> {
   for (const line of announcement(environment.PUBLIC_URL, account, isFirst, relative(process.cwd(), bootstrapFile))) say(line)
   await requested(stop)
   say('Stopping')
+}
+
+function refuseBadDatabase(url: string | undefined): void {
+  if (!url || /^postgres(?:ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return
+  throw new Error(
+    'DATABASE_URL must be an address that starts with postgres:// or postgresql://, or be left out for a database of its own.',
+  )
 }
 
 async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {

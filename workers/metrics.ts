@@ -1,16 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { storeMetrics } from '#shared/blobs/store-metrics.ts'
 import { staleEvents, zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
 import type { Database } from '#shared/db/database.ts'
 import { countOpenRuns, type OpenRuns } from '#shared/flows/open-runs.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/queue/load.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
+import { countAllItems } from '#shared/queues/store/counts.ts'
+import { paymentGauges } from '#workers/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+export const watchStore = storeMetrics(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 export const waitSeconds = new Histogram({
@@ -33,6 +40,21 @@ export const chainsCut = new Counter({
   name: 'kontor_event_chains_cut_total',
   help: 'Chains of automations that were taken for loops and cut, by the subscriber that was not called',
   labelNames: ['subscriber'],
+  registers: [registry],
+})
+
+export const mailTries = new Counter({
+  name: 'kontor_mail_tries_total',
+  help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
+  labelNames: ['kind', 'outcome'],
+  registers: [registry],
+})
+
+export const mailSeconds = new Histogram({
+  name: 'kontor_mail_seconds',
+  help: 'Time from when a mail was written until a server had taken it, by what it is about',
+  labelNames: ['kind'],
+  buckets: [0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400],
   registers: [registry],
 })
 
@@ -75,7 +97,7 @@ export function watchRunners(functions: Resources['functions']): () => void {
   return () => void runners.delete(functions)
 }
 
-/** The database whose queues this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
+/** The database whose queues, of jobs and of items, this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
 let queues: { readonly database: Database; readonly log: Logger } | undefined
 let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
 
@@ -114,6 +136,8 @@ async function counted<T>(count: (database: Database) => Promise<readonly T[]>, 
   }
 }
 
+paymentGauges(registry, counted)
+
 new Gauge({
   name: 'kontor_queue_jobs',
   help: 'Jobs in a queue, by whether they wait or run',
@@ -139,6 +163,28 @@ new Gauge({
     for (const { job, oldestSeconds } of await depths) this.set({ job }, oldestSeconds)
   },
 })
+
+new Gauge({
+  name: 'kontor_queue_items',
+  help: 'Items in the work queues of all workspaces, by status',
+  labelNames: ['status'],
+  registers: [registry],
+  async collect() {
+    this.reset()
+    for (const { status, items } of await countItems()) this.set({ status }, items)
+  },
+})
+
+async function countItems(): Promise<readonly { readonly status: string; readonly items: number }[]> {
+  if (!queues) return []
+  const { database, log } = queues
+  try {
+    return await database.query(countAllItems())
+  } catch (error) {
+    log.warn({ err: error }, 'could not count items of work queues')
+    return []
+  }
+}
 
 new Gauge({
   name: 'kontor_calendar_stale_events',

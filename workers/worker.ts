@@ -11,7 +11,7 @@ import type { Pool } from '#shared/queue/job.ts'
 import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
 import { countUses } from '#shared/types/indexes/count-uses.ts'
-import { watchConnections, watchQueues, watchRunners } from '#workers/metrics.ts'
+import { watchConnections, watchQueues, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
 import { watchForLost } from '#workers/takeover.ts'
@@ -37,7 +37,7 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   const cache = new Cache(config.databaseUrl, name)
   const queue = new Queue(database, { supervise: true })
   await queue.open((error) => log.warn({ err: error }, 'queue'))
-  const blobs = await openBlobs(config, database)
+  const blobs = await openBlobs(config, database, watchStore)
   const clock = await openClock(database, log)
   const now = time ?? clock.now
   const resources = openResources(log)

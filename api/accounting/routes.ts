@@ -41,6 +41,7 @@ export const routes = [
     method: 'GET',
     path: entry,
     summary: 'Get an entry',
+    description: 'With its lines. Nothing posted is ever changed; a reversal is an entry of its own.',
     permission: 'accounting:read',
     status: 200,
     response: entrySchema,

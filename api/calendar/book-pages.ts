@@ -1,14 +1,15 @@
+import { bookControls, chooserOf } from '#api/calendar/book-controls.ts'
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/field.ts'
+import { drawFields, withErrors } from '#api/pages/field.ts'
 import { fieldErrors } from '#api/pages/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import { book } from '#shared/calendar/booking/book.ts'
 import { bookInput } from '#shared/calendar/booking/schemas.ts'
 import { requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
-import { dateText, dayMs, instantText, startOfDay, wallMs } from '#shared/calendar/time.ts'
+import { dateMs, dateText, dayMs, startOfDay, wallMs } from '#shared/calendar/time.ts'
 import { whenWords } from '#shared/calendar/words.ts'
-import { Problem } from '#shared/kernel/errors.ts'
+import { Problem, problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { isDay } from '#shared/kernel/instant.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -29,13 +30,16 @@ interface Shown {
   readonly location: string
   readonly choose: string
   readonly failure: string
+  /** Addresses of the days before and after; empty where there are none. */
+  readonly earlier: string
+  readonly later: string
   readonly hasSlots: boolean
   readonly id: string
   readonly duration: number
   readonly fields: string
 }
 const body = template<Shown>(new URL('book.eta', import.meta.url))
-const booked = template<{ readonly when: string; readonly page: string }>(new URL('booked.eta', import.meta.url))
+const booked = template<{ readonly when: string; readonly location: string; readonly page: string }>(new URL('booked.eta', import.meta.url))
 
 const choice = schema(
   t.Object({
@@ -72,53 +76,19 @@ async function bookPage(scope: Scope, key: string, { tz, duration, from, sent, f
   const begin = startOfDay(first, zone)
   const starts = await startsOfPage(scope, open, { from: begin, to: begin + shownDays * dayMs }, minutes)
   const slots = starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
-  const words = (at: number) => whenWords({ allDay: false, start: at, end: at + minutes * 60_000, zone })
-  const held = (name: string) => [sent?.get(name) ?? '']
-  const fields: Field[] = [
-    {
-      name: 'start',
-      label: 'Time',
-      type: 'radio',
-      required: true,
-      values: held('start'),
-      options: slots.map((at) => ({ value: instantText(at), label: words(at) })),
-    },
-    {
-      name: 'name',
-      label: 'Your name',
-      type: 'text',
-      required: true,
-      values: held('name'),
-      attributes: { autocomplete: 'name', maxlength: 200 },
-    },
-    {
-      name: 'email',
-      label: 'Your email',
-      type: 'email',
-      required: true,
-      values: held('email'),
-      attributes: { autocomplete: 'email', maxlength: 320 },
-    },
-    { name: 'notes', label: 'Notes', type: 'textarea', values: held('notes'), attributes: { maxlength: 5_000 } },
-  ]
-  const chosen: Field[] = [
-    { name: 'from', label: 'From', type: 'date', values: [first] },
-    {
-      name: 'duration',
-      label: 'Minutes',
-      type: 'select',
-      values: [String(minutes)],
-      options: page.durations.map((one) => ({ value: String(one), label: String(one) })),
-    },
-    { name: 'tz', label: 'Time zone', type: 'text', values: [zone] },
-  ]
+  const chosen = { from: first, minutes, zone }
+  const fields = bookControls(slots, chosen, sent)
+  const next = dayAfter(first, shownDays)
+  const link = (day: string) => `?${new URLSearchParams({ from: day, duration: String(minutes), tz: zone })}`
   return {
     title: page.title || calendar.name,
     brand: scope.workspace,
     body: body({
       ...{ description: page.description, location: page.location, hasSlots: slots.length > 0, duration: minutes },
-      choose: drawFields(chosen).text,
+      choose: drawFields(chooserOf(chosen, page.durations)).text,
       failure: failure?.message ?? '',
+      earlier: first > today ? link(laterOf(dayAfter(first, -shownDays), today)) : '',
+      later: next <= dayAfter(today, page.horizonDays) ? link(next) : '',
       id: sent?.get('id') || newId(),
       fields: drawFields(failure ? withErrors(fields, fieldErrors(fields, failure)) : fields).text,
     }),
@@ -126,12 +96,16 @@ async function bookPage(scope: Scope, key: string, { tz, duration, from, sent, f
   }
 }
 
+const dayAfter = (day: string, days: number): string => dateText(dateMs(day) + days * dayMs)
+const laterOf = (one: string, other: string): string => (one > other ? one : other)
+
 /** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages). */
 export const routes = [
   page({
     ...common,
     method: 'GET',
     summary: 'The page where a visitor books a time',
+    description: 'Any website may frame it. `tz` shows another zone.',
     query: choice,
     handle: ({ params, query }, scope) => bookPage(scope, params.calendarKey, { tz: query.tz, duration: query.duration, from: query.from }),
   }),
@@ -139,6 +113,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Book a time by its page',
+    description: 'Works without scripts. The hidden id of the page sent again gets the first answer.',
     query: choice,
     form: bookForm,
     handle: async ({ params, query, body: sent }, scope) => {
@@ -147,12 +122,17 @@ export const routes = [
         const duration = sent.get('duration')
         const text = (name: string) => (sent.get(name) ?? '').trim()
         const input = { start: text('start'), name: text('name'), email: text('email'), notes: text('notes') }
+        if (input.start === '') throw problem('VALIDATION_ERROR', 'Please choose a time')
         const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
         const done = await book(scope, params.calendarKey, asked, sent.get('id')?.slice(0, 255) || undefined)
         const zone = query.tz !== undefined && isTimeZone(query.tz) ? query.tz : open.calendar.timezone
         const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone })
         const page = `${scope.config.publicUrl}/rsvp/${scope.workspace.id}/${done.token}`
-        return { title: open.page.title || open.calendar.name, brand: scope.workspace, body: booked({ when, page }) }
+        return {
+          title: open.page.title || open.calendar.name,
+          brand: scope.workspace,
+          body: booked({ when, location: open.page.location, page }),
+        }
       } catch (failure) {
         if (!(failure instanceof Problem) || failure.status >= 500) throw failure
         return bookPage(scope, params.calendarKey, {

@@ -77,12 +77,14 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page where a guest answers an invitation',
+    description: 'A mail leads there. Looking at it answers nothing.',
     handle: async ({ params }, scope) => rsvpPage(scope, params.token, await seeInvitation(scope, params.token)),
   }),
   page({
     ...common,
     method: 'POST',
     summary: 'Answer an invitation by its page',
+    description: 'Works without scripts, and may be sent again with another answer.',
     form: answerForm,
     handle: async ({ params, body: fields }, scope) => {
       const { token } = params

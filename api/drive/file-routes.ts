@@ -12,6 +12,9 @@ const bucket = `${org}/drive/buckets/:bucketId` as const
 /** Whatever is in a file, nothing of it may act as a page of this origin. Browsers play no audio or video under it. */
 const contained = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
+/** Last-Modified alone would let a browser show an old version, or one that is shared no more, without asking. */
+const asked = { 'Cache-Control': 'private, no-cache' }
+
 export const routes = [
   receive({
     ...common,
@@ -28,6 +31,7 @@ export const routes = [
       ...(await keepBytes(scope, params.bucketId, file)),
       name: file.name,
     }),
+    digestOf: ({ sha256 }) => sha256,
     handle: async ({ params, kept, fields }, scope) => {
       const { object, isNew } = await putFile(scope, params.bucketId, fields.get('key') || kept.name, kept)
       return isNew ? object : new Replaced(object)
@@ -51,7 +55,7 @@ export const routes = [
         ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
-        headers: isPlayed(content_type) ? {} : contained,
+        headers: { ...asked, ...(isPlayed(content_type) ? {} : contained) },
       })
     },
   }),

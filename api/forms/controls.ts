@@ -1,3 +1,4 @@
+import { autofillOf } from '#api/forms/autofill.ts'
 import type { Field } from '#api/pages/field.ts'
 import type { Form, FormField } from '#shared/forms/form.ts'
 import { utcOfWallClock } from '#shared/kernel/wall-clock.ts'
@@ -20,20 +21,23 @@ const controls: Readonly<Record<string, (workspace: Workspace) => Control>> = {
   datetime: ({ timezone }) => ({ type: 'datetime-local', hint: `Time in ${timezone}`, attributes: { step: 60 } }),
   select: () => ({ type: 'select' }),
   multiselect: () => ({ type: 'checkboxes' }),
-  email: () => ({ type: 'email', attributes: { autocomplete: 'email' } }),
+  email: () => ({ type: 'email' }),
   url: () => ({ type: 'url', hint: 'Begins with https:// or http://' }),
 }
 
 /** The controls of a form's page, with what was filled in. */
 export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearchParams): Field[] =>
-  fields.map(({ key, label, type, required, options = [] }) => ({
-    name: key,
-    label,
-    required,
-    values: sent?.getAll(key) ?? [''],
-    options: options.map((value) => ({ value, label: value })),
-    ...(controls[type]?.(workspace) ?? { type: 'text' }),
-  }))
+  fields.map(({ key, label, type, required, options = [] }) => {
+    const control = controls[type]?.(workspace) ?? { type: 'text' }
+    const autocomplete = autofillOf({ type, key })
+    return {
+      ...control,
+      ...(autocomplete === 'tel' ? { type: 'tel' } : {}),
+      ...{ name: key, label, required, values: sent?.getAll(key) ?? [''] },
+      options: options.map((value) => ({ value, label: value })),
+      attributes: { ...control.attributes, ...(autocomplete ? { autocomplete } : {}) },
+    }
+  })
 
 /** What the controls of a page sent, as a form's own route takes it. */
 export const sentBy = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>

@@ -86,7 +86,8 @@ export const routes = [
       const { values, problems } = readAnswers(form, sentBy(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
       if (problems.size > 0) return formPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null
-      const { message, redirect } = await submitForm(scope, form, values, { key: attemptKey(fields.get(attemptField) ?? ''), spam })
+      const attempt = { key: attemptKey(fields.get(attemptField) ?? ''), isExact: false, spam }
+      const { message, redirect } = await submitForm(scope, form, values, attempt)
       const url = httpOnly(redirect)
       return { title: form.name, brand: scope.workspace, body: done({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
     },

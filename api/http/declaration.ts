@@ -1,3 +1,4 @@
+import type { Tag } from '#api/http/openapi/tags.ts'
 import type { ErrorCode } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { AppName, Permission } from '#shared/policy/permissions.ts'
@@ -55,8 +56,8 @@ export interface Declaration<Path extends string, Body, Query> {
   readonly path: Path
   readonly summary: string
   /** More than the summary, for the API's description. */
-  readonly description?: string
-  readonly tag: string
+  readonly description: string
+  readonly tag: Tag
   /** The app that must be switched on in the workspace's settings; null for what is always there. */
   readonly app: AppName | null
   readonly permission: Admission
@@ -77,6 +78,8 @@ export interface Declaration<Path extends string, Body, Query> {
    * pages alone: no CORS, and whatever changes something is FORBIDDEN to a cross-site request. A page is 'own' unless said, all else 'any'.
    */
   readonly origins?: 'any' | 'own'
+  /** Set where the work itself keeps one answer for a visitor's Idempotency-Key; a signed-in caller's is kept for every POST but those of /auth. */
+  readonly visitorsKey?: true
   /**
    * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
    * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.

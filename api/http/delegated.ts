@@ -12,6 +12,7 @@ import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { discardFile } from '#shared/queue/files.ts'
 import { dropOperation, type Operation } from '#shared/queue/operations.ts'
+import { tryAgain } from '#shared/queue/try-again.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
@@ -63,15 +64,19 @@ async function start(
     if (file && workspaceId !== null) await discardFile(services.database, workspaceId, file.id)
   }
   let enqueued: string | undefined
-  const enqueue = async (db: Executor) => {
-    const payload = await route.payload(request, within(scope, db) as Scope, file?.id ?? '')
-    enqueued = await services.queue.enqueue(db, route.job, { workspaceId, cause: scope.cause }, payload)
-    return enqueued
+  const origin = { workspaceId, cause: scope.cause }
+  const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
+  const enqueue = async (tx: Executor, failedId: string | null) => {
+    const order = await payload(tx)
+    if (failedId === null) enqueued = await services.queue.enqueue(tx, route.job, origin, order)
+    // Whoever tried again first has given it a file.
+    else if (await tryAgain(tx, services.queue, route.job, failedId, origin, order)) enqueued = failedId
+    return { operationId: enqueued ?? failedId ?? '' }
   }
   try {
-    if (key === undefined) return await enqueue(services.database)
-    const bodyHash = file?.hash ?? hashOf(services, Buffer.from(JSON.stringify(request.body)))
-    const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), async (db) => ({ operationId: await enqueue(db) }))
+    if (key === undefined) return await services.queue.enqueue(services.database, route.job, origin, await payload(services.database))
+    const bodyHash = hashOf(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
+    const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
     if (outcome.operationId !== enqueued) await discard()

@@ -7,7 +7,7 @@ import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
 import { sealer } from '#shared/kernel/seal.ts'
-import { claimRequest, findAnswer, forgetAnswer, type KeptAnswer, keepAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
+import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, keepFirstAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
 import { findOperation } from '#shared/queue/operations.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 
@@ -31,7 +31,8 @@ const inHand = new Map<string, Promise<unknown>>()
 
 /** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is blank or too long. */
 export function idempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
-  const key = ctx.method === 'POST' && principal ? ctx.req.headers['idempotency-key'] : undefined
+  const isHeeded = ctx.method === 'POST' && principal !== null && !ctx.path.startsWith('/v1/auth/')
+  const key = isHeeded ? ctx.req.headers['idempotency-key'] : undefined
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyLength || !isCleanText(key)) {
     throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
@@ -57,11 +58,12 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
  * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
  * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
+ * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
  */
-export async function once(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+export async function once(services: ApiServices, request: RequestKey, work: Work, { repeatable = false } = {}): Promise<Outcome> {
   const name = `${request.principalId} ${request.path} ${request.key}`
   for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
-  const answering = answerOnce(services, request, work)
+  const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
   inHand.set(name, answering)
   try {
     return await answering
@@ -70,13 +72,17 @@ export async function once(services: ApiServices, request: RequestKey, work: (tx
   }
 }
 
-async function answerOnce(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
+/** Does a request's work; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
+type Work = (db: Executor, failedId: string | null) => Promise<Outcome>
+type Way = (services: ApiServices, request: RequestKey, failedId: string | null) => Promise<Outcome>
+
+async function answerOnce(services: ApiServices, request: RequestKey, way: Way): Promise<Outcome> {
   const known = await kept(services.database, services, request)
-  if (known && !(await isFaultOfOurs(services, known))) return known
-  if (known && 'operationId' in known) await forgetAnswer(services.database, request, known.operationId)
+  const failedId = known === undefined ? null : await faultOfOurs(services, known)
+  if (known && failedId === null) return known
   for (let attempt = 1; ; attempt++) {
     try {
-      return await claimAndAnswer(services, request, work)
+      return await way(services, request, failedId)
     } catch (error) {
       // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
       if (!isOutdatedPicture(error) || attempt === maxAttempts) throw error
@@ -85,30 +91,47 @@ async function answerOnce(services: ApiServices, request: RequestKey, work: (tx:
 }
 
 /** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */
-async function claimAndAnswer(services: ApiServices, request: RequestKey, work: (tx: Executor) => Promise<Outcome>): Promise<Outcome> {
-  let failed: Problem | undefined
-  const outcome = await services.database.transaction(async (tx) => {
-    failed = undefined
-    if (!(await claimRequest(tx, request))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
-    const outcome = await inSavepoint(tx, () => work(tx)).catch((error: unknown) => {
+const claimAndAnswer =
+  (work: Work): Way =>
+  async (services, request, failedId) => {
+    let failed: Problem | undefined
+    const outcome = await services.database.transaction(async (tx) => {
+      failed = undefined
+      if (!(await claimRequest(tx, request, failedId))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+      const outcome = await inSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
+        if (!isAnswer(error)) throw error
+        failed = error
+        return { failure: error.toJSON() }
+      })
+      await keepAnswer(tx, request, sealed(services, request, outcome))
+      return outcome
+    })
+    if (failed) throw failed
+    return outcome
+  }
+
+/** Claims the request, does its work and keeps the answer one after the other: of several who do it at once, the first answer stands. */
+const workAndAnswer =
+  (work: Work): Way =>
+  async (services, request, failedId) => {
+    const { database } = services
+    const known = (await claimRequest(database, request, failedId)) ? undefined : await kept(database, services, request)
+    if (known) return known
+    const outcome = await work(database, failedId).catch((error: unknown) => {
       if (!isAnswer(error)) throw error
-      failed = error
       return { failure: error.toJSON() }
     })
-    await keepAnswer(tx, request, sealed(services, request, outcome))
-    return outcome
-  })
-  if (failed) throw failed
-  return outcome
-}
+    if (await keepFirstAnswer(database, request, sealed(services, request, outcome))) return outcome
+    return (await kept(database, services, request)) ?? outcome
+  }
 
 /** Whether a failure is the caller's own, and not one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
-/** Whether the first answer was one of 5xx, which is not kept: the same request tries again (decisions, Idempotency). */
-async function isFaultOfOurs({ database }: ApiServices, outcome: Outcome): Promise<boolean> {
+/** The operation of a first try that failed with 5xx, which is no answer: the same request tries again (decisions, Idempotency). Else null. */
+async function faultOfOurs({ database }: ApiServices, outcome: Outcome): Promise<string | null> {
   const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
-  return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500
+  return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500 ? operation.id : null
 }
 
 async function kept(db: Executor, services: ApiServices, request: RequestKey): Promise<Outcome | undefined> {

@@ -1,13 +1,18 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/services.ts'
+import { ledgerCounters } from '#shared/accounting/metrics.ts'
+import { storeMetrics } from '#shared/blobs/store-metrics.ts'
 import { zoneGauge } from '#shared/calendar/zone-metrics.ts'
 import { connectionGauges } from '#shared/db/connection-metrics.ts'
+import { queueCounters } from '#shared/queues/metrics.ts'
 
 /** What this process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = connectionGauges(registry)
+export const watchStore = storeMetrics(registry)
+for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
 zoneGauge(registry)
 
 const requestSeconds = new Histogram({

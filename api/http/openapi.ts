@@ -5,6 +5,7 @@ import { idOf } from '#api/http/openapi/operation-id.ts'
 import { parametersOf, pathTemplate } from '#api/http/openapi/parameters.ts'
 import { requestBodyOf } from '#api/http/openapi/request-body.ts'
 import { headers, successesOf } from '#api/http/openapi/successes.ts'
+import { tags } from '#api/http/openapi/tags.ts'
 import type { Section } from '#api/http/route.ts'
 
 /** The API's description as an OpenAPI 3.1 document: made from the route declarations alone, so it cannot differ from what is served. */
@@ -20,7 +21,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
         operationId: idOf(route),
         tags: [route.tag],
         summary: route.summary,
-        ...(route.description ? { description: route.description } : {}),
+        description: route.description,
         parameters: parametersOf(route, schemas),
         ...requestBodyOf(route, schemas),
         responses: { ...successesOf(route, schemas), ...failuresOf(route, failures) },
@@ -32,7 +33,6 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       }
     }
   }
-  const tags = [...new Set(sections.flatMap(({ routes }) => routes.map(({ tag }) => tag)))]
   return {
     openapi: '3.1.0',
     info: {
@@ -42,9 +42,11 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       description:
         'Every JSON success body is `{data: …}`, every failure `{error: {code, message, request_id}}`. Identifiers are UUIDs, timestamps ' +
         'RFC 3339 in UTC, amounts exact decimals. Unknown keys in a body are ignored; keys left out are left alone and null clears.',
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-all-rights-reserved' },
+      contact: { name: 'Whoever runs this installation', url: publicUrl },
     },
     servers: [{ url: publicUrl }],
-    tags: tags.map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {

@@ -10,7 +10,7 @@ import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
 import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import { sendData, sendReply } from '#api/http/respond.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
-import { receiveFile } from '#api/http/upload.ts'
+import { bodyOf, receiveFile } from '#api/http/upload.ts'
 import { type Page, renderPage } from '#api/pages/page.ts'
 import type { ApiServices } from '#api/services.ts'
 import { type Guard, writeGuarded } from '#shared/db/guard.ts'
@@ -79,7 +79,8 @@ async function work(route: Route, ctx: Context, services: ApiServices): Promise<
   }
   if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
-  await send(ctx, key === undefined ? await handle(scope) : await handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle))
+  if (key === undefined) return send(ctx, await handle(scope))
+  await send(ctx, await handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle, route))
 }
 
 /** Answers that are no JSON are not kept for an Idempotency-Key. */
@@ -95,12 +96,11 @@ async function workOnFile(
 ): Promise<Answer> {
   const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
-  const { kept, fields, hash } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) =>
-    route.keep(file, request, scope as Scope),
-  )
+  const { kept, fields } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) => route.keep(file, request, scope as Scope))
   await services.cache.settle()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))
-  return key === undefined ? handle(scope) : handleOnce(ctx, key, hashOf(services, hash), scope, services, handle)
+  if (key === undefined || route.digestOf === null) return handle(scope)
+  return handleOnce(ctx, key, hashOf(services, bodyOf(route.digestOf(kept), fields)), scope, services, handle)
 }
 
 interface Answer {
@@ -128,7 +128,7 @@ async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   else sendData(ctx, status, data)
 }
 
-/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer, or the answer that was kept. */
+/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer unless it is repeatable, or the answer that was kept. */
 async function handleOnce(
   ctx: Context,
   key: string,
@@ -136,8 +136,9 @@ async function handleOnce(
   scope: PlatformScope | Scope,
   services: ApiServices,
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
+  route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
-  const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), (tx) => handle(within(scope, tx)))
+  const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
   return outcome

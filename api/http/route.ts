@@ -34,6 +34,11 @@ type Given<Response> = Promise<
 interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {
   /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
   readonly guarded?: true
+  /**
+   * Set where the work knows what of it was done before, and is long: then it stands in no transaction with the kept answer of an
+   * Idempotency-Key, and holds no locks from its beginning to its end.
+   */
+  readonly repeatable?: true
   readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Given<Response>
 }
 
@@ -73,6 +78,8 @@ interface Receiving<Path extends string, Query, Kept, Response>
   readonly upload: Upload
   /** Reads the file to its end and puts it where it costs no memory. Nobody knows of it yet: what is kept of a request that fails is for a sweep. */
   readonly keep: (file: ArrivingFile, request: Omit<Request<Path, undefined, Query>, 'body'>, scope: ScopeOf<Path>) => Promise<Kept>
+  /** The SHA-256 of the file's bytes, as storage took it: what an Idempotency-Key stands for. Null where no caller has one: the public, and PUT. */
+  readonly digestOf: ((kept: NoInfer<Kept>) => string) | null
   /** Does the work, once the whole request has arrived; in one transaction with an Idempotency-Key's answer, where there is one. */
   readonly handle: (request: Received<Path, Query, NoInfer<Kept>>, scope: ScopeOf<Path>) => Given<Response>
 }

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { type Arrival, watchArrival } from '#api/http/arrival.ts'
@@ -13,24 +12,27 @@ import { type FilePlace, storeFile } from '#shared/queue/files.ts'
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
 export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
-  const { kept, hash } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
+  const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
     storeFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
   )
-  return { id: kept, hash }
+  return { id: kept.id, body: bodyOf(kept.sha256, fields) }
 }
 
-/** A file in storage, and the SHA-256 of its bytes. */
+/** A file in storage, and what stands for all that was sent. */
 export interface ReceivedFile {
   readonly id: string
-  readonly hash: Buffer
+  readonly body: Buffer
 }
 
-/** What was made of a file, with the fields of its form, and the SHA-256 of all that was sent. */
+/** What was made of a file, with the fields of its form. */
 export interface KeptFile<Kept> {
   readonly kept: Kept
   readonly fields: ReadonlyMap<string, string>
-  readonly hash: Buffer
 }
+
+/** What stands for the body of an upload: the digest of its file, which storage has taken, and its fields (decisions, Idempotency). */
+export const bodyOf = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
+  Buffer.from(JSON.stringify([sha256, ...[...fields].sort()]))
 
 /** An upload whose limit is known. */
 export type SizedUpload = Upload & { readonly maxBytes: number }
@@ -46,11 +48,8 @@ export async function receiveFile<Kept>(
   const arrival = watchArrival(request)
   try {
     const { contentType, name, pieces, whole } = await openFile(request, arrival, upload)
-    const digest = createHash('sha256')
-    const kept = await keep({ contentType, name, bytes: limited(arriving(pieces, arrival, whole), upload.maxBytes, digest) })
-    const fields = await Promise.race([whole, arrival.failed])
-    if (fields.size > 0) digest.update(JSON.stringify([...fields].sort()))
-    return { kept, fields, hash: digest.digest() }
+    const kept = await keep({ contentType, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
+    return { kept, fields: await arrival.orFailed(whole) }
   } finally {
     arrival.release()
   }
@@ -90,27 +89,24 @@ async function openFile(request: IncomingMessage, arrival: Arrival, { contentTyp
 }
 
 /** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */
-async function* arriving(pieces: AsyncIterator<Uint8Array>, { failed }: Arrival, whole: Promise<unknown>): AsyncGenerator<Uint8Array> {
-  for (;;) {
-    const piece = await Promise.race([pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error))), failed])
-    if (piece.done) break
+async function* arriving(
+  pieces: AsyncIterator<Uint8Array>,
+  { failed, orFailed }: Arrival,
+  whole: Promise<unknown>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const next = () => pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error)))
+  let size = 0
+  for (let piece = await orFailed(next()); !piece.done; piece = await orFailed(next())) {
+    size += piece.value.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
     yield piece.value
   }
-  await Promise.race([whole, failed])
+  await orFailed(whole)
 }
 
 /** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */
 const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
-
-async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, digest: Hash): AsyncGenerator<Uint8Array> {
-  let size = 0
-  for await (const piece of bytes) {
-    size += piece.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
-    digest.update(piece)
-    yield piece
-  }
-}
 
 /** A raw body that says beforehand that it is too large need not be sent; a form may be larger than its file. */
 function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: SizedUpload): void {

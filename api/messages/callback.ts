@@ -1,4 +1,5 @@
 import { receive } from '#api/http/route.ts'
+import { wholeFile } from '#api/http/upload.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { takeCallback } from '#shared/messages/callback.ts'
 
@@ -18,7 +19,8 @@ export const callbacks = [
     status: 200,
     response: schema(t.Object({ received: t.Boolean() }, { title: 'CallbackReceived' })),
     fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
-    keep: async ({ bytes }) => Buffer.concat(await Array.fromAsync(bytes)),
+    keep: wholeFile,
+    digestOf: null,
     handle: async ({ params, kept, header }, scope) => {
       await takeCallback(scope, params.connectionId, kept, header('x-kontor-signature'))
       return { received: true }

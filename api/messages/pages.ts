@@ -42,6 +42,7 @@ export const pages = [
     ...common,
     method: 'GET',
     summary: 'The page where somebody wants no more messages',
+    description: 'Messages lead there. Looking at it changes nothing.',
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => unsubscribePage(await recipientOf(scope, params.token), params.token),
   }),

@@ -45,6 +45,7 @@ const html = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Kontor API</title>
 <link rel="icon" type="image/png" href="${root}/docs/${swaggerUiVersion}/favicon-32x32.png">
@@ -71,24 +72,37 @@ function script(root: string): string {
   return `SwaggerUIBundle(${JSON.stringify(options)})\n${names}`
 }
 
-/** What Swagger UI leaves without a name, a landmark or the right level, by the attributes that it lacks. */
-const lacking = {
+/** What Swagger UI leaves without a name, a landmark or the right level, or gives one too many: attributes to set, and with null to remove. */
+const corrections = {
   '#servers': { 'aria-label': 'Server' },
   '.information-container': { role: 'region', 'aria-label': 'About' },
   '.scheme-container': { role: 'region', 'aria-label': 'Server and key' },
   '.filter-container': { role: 'search' },
   '.operation-filter-input': { 'aria-label': 'Filter by tag or path' },
-  'h3.opblock-tag, .models > h4': { 'aria-level': '2' },
+  'h3.opblock-tag, .models > h4, .modal-ux-header > h3': { 'aria-level': '2' },
+  '.opblock h4, .model-container h4, .modal-ux-content h4': { 'aria-level': '3' },
+  '.opblock h5': { 'aria-level': '4' },
+  '.opblock-summary-control a[href]': { href: null },
+  '.responses-table[role]': { role: null },
+  '.close-modal': { 'aria-label': 'Close' },
+  '.modal-btn.authorize[aria-label]': { 'aria-label': null },
 }
 
-/** Gives them whenever something is drawn. */
+/** Corrects them whenever something is drawn, and follows the scheme that the reader prefers. */
 const names = `new MutationObserver(() => {
-  for (const [selector, attributes] of Object.entries(${JSON.stringify(lacking)})) {
-    for (const [name, value] of Object.entries(attributes)) {
-      for (const element of document.querySelectorAll(selector)) if (element.getAttribute(name) !== value) element.setAttribute(name, value)
+  for (const [selector, attributes] of Object.entries(${JSON.stringify(corrections)})) {
+    for (const element of document.querySelectorAll(selector)) {
+      for (const [name, value] of Object.entries(attributes)) {
+        if (value === null) element.removeAttribute(name)
+        else if (element.getAttribute(name) !== value) element.setAttribute(name, value)
+      }
     }
   }
 }).observe(document.getElementById('reference'), { childList: true, subtree: true })
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
 `
 
 interface Page {

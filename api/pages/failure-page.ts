@@ -24,6 +24,7 @@ const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 /** Where the words for programs say nothing to people. */
 const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
+  NOT_FOUND: 'The address may have a mistake in it, or what it led to is no longer open.',
   RATE_LIMITED: 'Please wait a minute, then try again.',
   INTERNAL: 'Please try again in a minute.',
 }

@@ -22,7 +22,8 @@ export interface Field {
     | 'checkbox'
   /** What it holds: the chosen ones of checkboxes, else one text. */
   readonly values?: readonly string[]
-  readonly options?: readonly { readonly value: string; readonly label: string }[]
+  /** Radios with a `group` stand below it, close together; those of one group follow each other. */
+  readonly options?: readonly Option[]
   readonly required?: boolean
   readonly hint?: string
   readonly error?: string
@@ -30,9 +31,16 @@ export interface Field {
   readonly attributes?: Readonly<Record<string, string | number>>
 }
 
+interface Option {
+  readonly value: string
+  readonly label: string
+  readonly group?: string
+}
+
 interface Drawn extends Field {
   readonly values: readonly string[]
-  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly options: readonly Option[]
+  readonly groups: readonly (readonly [name: string, options: readonly Option[]])[]
   readonly described: string
   readonly attributes: Readonly<Record<string, string | number>>
   /** Whether it takes the focus when the page opens: the first one with an error does. */
@@ -50,7 +58,8 @@ export function drawFields(fields: readonly Field[]): Html {
 function drawField(field: Field, isFirst: boolean): Html {
   const { name, hint, error, values = [''], options = [], attributes = {} } = field
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
-  return draw({ ...field, values, options, attributes, described, isFirst })
+  const groups = [...Map.groupBy(options, ({ group = '' }) => group)]
+  return draw({ ...field, values, options, groups, attributes, described, isFirst })
 }
 
 const pieces = template<{ readonly parts: readonly Html[] }>(new URL('pieces.eta', import.meta.url))

@@ -9,6 +9,7 @@ export const routes = [
     method: 'GET',
     path: '/',
     summary: 'The page that names the product',
+    description: 'It links to the reference.',
     tag: 'Pages',
     app: null,
     permission: 'public',

@@ -38,6 +38,7 @@ export const connectionRoutes = [
     method: 'GET',
     path: `${connections}/:connectionId`,
     summary: 'Get a payment connection',
+    description: 'Without its credentials.',
     permission: 'payments:manage',
     status: 200,
     response: connectionView,

@@ -45,6 +45,7 @@ export const linkRoutes = [
     method: 'GET',
     path: `${links}/:linkId`,
     summary: 'Get a payment link',
+    description: 'As it was last heard of from its provider; refresh asks again.',
     permission: 'payments:read',
     status: 200,
     response: linkView,

@@ -88,6 +88,7 @@ export const payPages = [
     ...common,
     method: 'GET',
     summary: 'The page where a payer pays in the sandbox',
+    description: 'It stands for the page of a provider, and moves no money.',
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => {
       const link = await readPayable(scope, params.linkId)
@@ -98,6 +99,7 @@ export const payPages = [
     ...common,
     method: 'POST',
     summary: 'Pay or decline by that page',
+    description: 'The sandbox then tells its connection by a signed webhook, as a provider does.',
     form: payForm,
     fails: ['NOT_FOUND'],
     handle: async ({ params, body }, scope) => {

@@ -43,6 +43,7 @@ export const routes = [
     method: 'POST',
     path: `${org}/payments/reconcile/repair`,
     summary: 'Make the missing payments record of a link',
+    description: 'For a link that is paid and has none; `repaired` is 0 where nothing is missing.',
     permission: 'payments:manage',
     body: repairInput,
     status: 200,

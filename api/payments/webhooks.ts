@@ -1,5 +1,6 @@
 import { receive } from '#api/http/route.ts'
 import { wholeFile } from '#api/http/upload.ts'
+import { countDelivery } from '#api/payments/metrics.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { maxDeliveryBytes, receiveDelivery } from '#shared/payments/events.ts'
 
@@ -22,10 +23,11 @@ export const webhookRoutes = [
     fails: ['NOT_FOUND'],
     upload: { maxBytes: maxDeliveryBytes, contentTypes: 'any', form: false },
     keep: wholeFile,
+    digestOf: null,
     status: 200,
     response: taken,
     handle: async ({ params, kept, header }, scope) => {
-      await receiveDelivery(scope, params.connectionId, { bytes: kept, header })
+      await countDelivery(receiveDelivery(scope, params.connectionId, { bytes: kept, header }))
       return { received: true }
     },
   }),

@@ -34,6 +34,7 @@ export const routes = [
     method: 'GET',
     path: '/reset',
     summary: 'The page where a new password is set',
+    description: 'A mail leads there.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => {
@@ -46,6 +47,7 @@ export const routes = [
     method: 'POST',
     path: '/reset',
     summary: 'Set a new password by that page',
+    description: 'Works without scripts. All sessions of the person end.',
     form: passwordReset,
     fails: ['NOT_FOUND'],
     handle: async ({ body }, scope) => {

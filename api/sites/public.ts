@@ -16,9 +16,12 @@ const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms 
 /** The versions that a visitor has, which If-None-Match names. */
 const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-]{36})"/g)].map(([, version = '']) => version)
 
-function documentReply(row: ContentRow, versions: readonly string[], headers: Readonly<Record<string, string>>): Reply {
+/** `*` is every version that there is (RFC 9110, 13.1.2). */
+const isAny = (header: string): boolean => header.trim() === '*'
+
+function documentReply(row: ContentRow, isKnown: boolean, headers: Readonly<Record<string, string>>): Reply {
   const known = { ...headers, ETag: `"${row.version}"` }
-  if (versions.includes(row.version)) return new Reply(null, known, 304)
+  if (isKnown) return new Reply(null, known, 304)
   const { path, title, body, fields, updated_at } = row
   return new Reply(JSON.stringify({ data: { path, title, body, fields, updated_at } }), {
     ...known,
@@ -57,11 +60,14 @@ export const routes = [
     handle: async (request, scope) => {
       const { header, line, params } = request
       const encoded = line().path.replace(/^\/content\/[^/]+\/[^/]+/, '')
-      const versions = versionsOf(header('if-none-match'))
+      const condition = header('if-none-match')
+      const versions = versionsOf(condition)
       const row = await deliver(scope, params.siteKey, encoded, versions)
       const isApart = contentHost(scope.config)?.isEachOrg ?? false
       const headers = { ...cached, ...(isApart || isImage(row.content_type ?? '') ? {} : sandbox) }
-      return row.blob_id === null ? documentReply(row, versions, headers) : fileReply(request, sentFile(row, headers, scope))
+      return row.blob_id === null
+        ? documentReply(row, isAny(condition) || versions.includes(row.version), headers)
+        : fileReply(request, sentFile(row, headers, scope))
     },
   }),
 ]

@@ -39,6 +39,7 @@ export const routes = [
     method: 'DELETE',
     path: `${all}/:slug`,
     summary: 'Delete a menu group',
+    description: 'Types that name it stay.',
     permission: 'org:update',
     status: 204,
     response: null,

@@ -32,6 +32,7 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a record type',
+    description: 'Its key is for ever. It has no fields yet.',
     permission: 'types:create',
     onBody: ({ body }) => body.key,
     fails: ['KEY_TAKEN'],

@@ -64,6 +64,7 @@ export const routes = [
     method: 'GET',
     path: '/accept-invite',
     summary: 'The page where an invitation is accepted',
+    description: 'A mail leads there. An address that has an account is asked for its own password.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => invitedPage(await readInvitation(scope, token), token),
@@ -73,6 +74,7 @@ export const routes = [
     method: 'POST',
     path: '/accept-invite',
     summary: 'Accept an invitation by that page',
+    description: 'Works without scripts.',
     form: invitationAnswer,
     fails: ['NOT_FOUND', 'UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],
     handle: async ({ body }, scope) => {

@@ -80,6 +80,7 @@ async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]
     report(`trial balance, ${figure} lines`, '/accounting/trial-balance'),
     report(`profit and loss, ${figure} lines`, '/accounting/reports/profit-loss'),
     report(`balance sheet, ${figure} lines`, '/accounting/reports/balance-sheet'),
+    report(`overview, ${figure} lines`, '/accounting/overview'),
     race(bench, {
       name: `ledger page, first → deep, ${figure} lines`,
       aims: { ratioAtLeast: 1 / 1.2 },

@@ -6,7 +6,11 @@ import { sql } from '#shared/db/statement.ts'
 export interface FilledQueue {
   /** `/v1/orgs/{org}/queues/{queue}`. */
   readonly path: string
+  /** `{org}/{queue}`, as the floor names it. */
+  readonly place: string
   readonly items: number
+  /** Ids of some open items. */
+  readonly open: readonly string[]
 }
 
 const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'work' }, { key: 'out', kind: 'terminal' }]
@@ -34,6 +38,11 @@ const fillCounts = sql(
    group by part, stage, status`,
 )
 
+const findSome = sql(
+  'bench_find_queue_items',
+  `select id from queue_items where workspace_id = $1 and queue_id = $2 and status = 'open' order by id limit 2000`,
+)
+
 /** Makes a queue of each size through the API, and fills it. */
 export async function makeQueues(
   { databaseUrl, kontorUrl }: { readonly databaseUrl: string; readonly kontorUrl: string },
@@ -48,9 +57,11 @@ export async function makeQueues(
       const { id }: { readonly id: string } = await ask('POST', '/queues', { name: `Of ${items}`, stages, settings })
       await db.query(fillItems(place.workspaceId, id, items))
       await db.query(fillCounts(place.workspaceId, id))
-      made.push({ path: `/v1/orgs/${place.workspaceId}/queues/${id}`, items })
+      const open = await db.query<{ id: string }>(findSome(place.workspaceId, id))
+      const ids = open.map((item) => item.id)
+      made.push({ path: `/v1/orgs/${place.workspaceId}/queues/${id}`, place: `${place.workspaceId}/${id}`, items, open: ids })
     }
-    for (const table of ['queue_items', 'queue_counts']) await db.query({ text: `vacuum analyze ${table}` })
+    for (const table of ['queue_items', 'queue_counts', 'queue_history']) await db.query({ text: `vacuum analyze ${table}` })
   } finally {
     await db.close()
   }

@@ -5,11 +5,13 @@ import { startEmbedded } from '#scripts/postgres/embedded.ts'
 import { kept } from '#scripts/postgres/profile.ts'
 
 /** A PostgreSQL of the bench's own that keeps every acknowledged write, as one in use does: with fsync off, writes would look too cheap. */
-export async function startDatabase(): Promise<Omit<Running, 'pid'>> {
+export async function startDatabase(): Promise<Omit<Running, 'pid'> & { readonly filesFolder: string }> {
   const folder = mkdtempSync(join(import.meta.dirname, '..', '..', '.bench-'))
   const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
   return {
     url: postgres.url,
+    // On the same disk, and gone with it.
+    filesFolder: join(folder, 'files'),
     stop: async () => {
       await postgres.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -9,9 +9,10 @@ const knownTypes = join(root, '.cache', 'types.tsbuildinfo')
 
 /** What is checked without running Kontor: a name and what the pinned Node is given to do it. */
 const checks: readonly { name: string; args: readonly string[] }[] = [
-  { name: 'types', args: [join(modules, 'typescript', 'bin', 'tsc'), '-p', root, '--incremental', '--tsBuildInfoFile', knownTypes] },
+  { name: 'types', args: [join(modules, 'typescript-7', 'bin', 'tsc'), '-p', root, '--incremental', '--tsBuildInfoFile', knownTypes] },
   { name: 'lint', args: [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--max-diagnostics=100'] },
   { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/architecture.test.ts'] },
+  { name: 'description', args: ['scripts/check/description.ts'] },
 ]
 
 /** Runs all checks side by side, prints what those that failed had to say and a line for each, and answers how many failed. */

@@ -3,6 +3,7 @@ import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import { getEntry } from '#shared/accounting/entries.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/accounting/entry.ts'
+import { countPosted } from '#shared/accounting/metrics.ts'
 import { accountsOf } from '#shared/accounting/posted-accounts.ts'
 import { findByNaturalKey, type Posted, postEntryOnce, postEntryWithin } from '#shared/accounting/store/posting.ts'
 import { unguarded } from '#shared/db/guard.ts'
@@ -71,6 +72,7 @@ export async function post(scope: Scope, draft: Draft, naturalKey?: string): Pro
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
     accounts.noteLines()
+    db.afterCommit(() => countPosted(reverses !== null))
     const views = lines.map((line): EntryLine => viewOf(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
     return reverses === null ? entry : { ...entry, reverses }

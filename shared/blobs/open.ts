@@ -5,9 +5,9 @@ import { DiskStore } from '#shared/blobs/disk.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Config } from '#shared/kernel/config.ts'
 
-/** Opens the store that the configuration names. It is not asked for anything before it is used. Close it. */
-export const openBlobs = async (config: Config, database: Database): Promise<Blobs> =>
-  new Blobs(database, await storeOf(config), config.driveSweepSeconds)
+/** Opens the store that the configuration names, watched where its process tells of itself. It is not asked for anything before it is used. Close it. */
+export const openBlobs = async (config: Config, database: Database, watch = (store: ByteStore) => store): Promise<Blobs> =>
+  new Blobs(database, watch(await storeOf(config)), config.driveSweepSeconds)
 
 /** The store that a configuration names. */
 export async function storeOf({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Promise<ByteStore> {

@@ -27,6 +27,15 @@ function format(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeF
   return made
 }
 
+/** The day of a time, by the clock of a zone. */
+export const dayWords = (at: number, zone: string): string => format(zone, day).format(at)
+
+/** The hour and minute of a time, by the clock of a zone. */
+export const clockWords = (at: number, zone: string): string => format(zone, clock).format(at)
+
+/** The same with its distance to UTC, which tells the two times apart that read the same when clocks are put back. */
+export const offsetWords = (at: number, zone: string): string => format(zone, { ...clock, timeZoneName: 'shortOffset' }).format(at)
+
 /** A time in words, by the clock of its zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
 export function whenWords({ allDay, start, end, zone }: When): string {
   if (allDay) {

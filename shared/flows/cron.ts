@@ -1,4 +1,5 @@
 import { CronExpressionParser } from 'cron-parser'
+import { validateDetailed } from 'node-cron'
 
 /** Every field as cron has always had it: numbers, names, ranges, steps and lists; and nothing that only some dialects know. */
 const field = (names: string) => {
@@ -15,6 +16,17 @@ const mostYears = 9
 
 /** Whether text is a cron expression as this service takes it: five fields, in UTC (decisions, Flows). It may still fall on no day ever. */
 export const isCron = (text: string): boolean => nextFire(text, new Date(0)) !== undefined
+
+const isFieldAtFault = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/
+const wordsOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** What keeps text from being a cron expression, by the field at fault where one is; undefined when it is one. */
+export function cronProblem(text: string): string | undefined {
+  if (isCron(text)) return undefined
+  const [fault] = validateDetailed(text).errors.filter(({ field }) => isFieldAtFault.test(field))
+  const why = fault ? `: ${fault.value} is no ${wordsOf(fault.field)} that there is` : ''
+  return `cron must be a cron expression with five fields that falls on some day, such as 0 9 * * mon-fri${why}`
+}
 
 /** The first instant strictly after another at which a cron expression is due; undefined when it is none, or falls on no day. */
 export function nextFire(expression: string, after: Date): Date | undefined {

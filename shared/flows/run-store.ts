@@ -19,12 +19,6 @@ export const insertRuns = sql(
    returning id`,
 )
 
-/** The run that something set off. Values: workspace, flow, what it is named by. */
-export const findRunByKey = sql(
-  'find_flow_run_by_key',
-  'select id from flow_runs where workspace_id = $1 and flow_id = $2 and trigger_key = $3 and retry_of is null',
-)
-
 /** A run with all that going on with it needs. Values: workspace, id. */
 export const findPlaying = sql(
   'find_flow_run_to_play',

@@ -3,7 +3,7 @@ import type { StartedRun } from '#shared/flows/flow.ts'
 import { getFlow } from '#shared/flows/flows.ts'
 import { continueRun } from '#shared/flows/jobs.ts'
 import type { RunError, RunView, TriggerInput } from '#shared/flows/run.ts'
-import { findRunByKey, insertRuns } from '#shared/flows/run-store.ts'
+import { insertRuns } from '#shared/flows/run-store.ts'
 import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
@@ -90,26 +90,35 @@ function rowOf({ flow, trigger, input, key, depth, requestId, error = depth > ma
 /** What somebody waits for goes before what events and schedules set off. */
 const byHand = 1
 
+/** What starts a flow by hand, and what it is named by: the same again gives the first run. */
+export interface ByHand {
+  readonly input: unknown
+  readonly naturalKey: string
+}
+
 /**
- * Starts a flow by hand, also one that is not enabled: the route, the SDK and a stage of a work queue. One with problems makes a run that is
- * failed with the first of them. The same natural key again gives the first run. Throws NOT_FOUND.
+ * Starts a flow by hand, also one that is not enabled: the route and the SDK. One with problems makes a run that is failed with the first of
+ * them. Throws NOT_FOUND.
  */
-export async function runFlow(scope: Scope, flowId: string, input: unknown, { naturalKey = newId() } = {}): Promise<StartedRun> {
+export async function runFlow(scope: Scope, flowId: string, input: unknown): Promise<StartedRun> {
+  const [run_id = ''] = await runFlowForEach(scope, flowId, [{ input, naturalKey: newId() }])
+  return { queued: true, run_id }
+}
+
+/** The same once for each of many, such as the items that came into a stage of a work queue, in as many statements; gives the ids of new runs. */
+export async function runFlowForEach(scope: Scope, flowId: string, some: readonly ByHand[]): Promise<string[]> {
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
-  const key = `manual ${naturalKey}`
-  return scope.db.transaction(async (tx) => {
-    const run: NewRun = {
+  const runs = some.map(
+    ({ input, naturalKey }): NewRun => ({
       flow,
       trigger: { kind: 'manual', event: null, object_type: null, record_id: null },
       input: { input: input ?? null },
-      key,
+      key: `manual ${naturalKey}`,
       depth: scope.cause.depth + 1,
       requestId: scope.cause.requestId,
       error: first && { code: 'VALIDATION_ERROR', ...first },
-    }
-    const [made] = await startRuns({ ...scope, db: tx }, scope.workspace.id, [run], byHand)
-    const [known] = made === undefined ? await tx.query<{ id: string }>(findRunByKey(scope.workspace.id, flow.id, key)) : []
-    return { queued: true, run_id: made ?? known?.id ?? '' }
-  })
+    }),
+  )
+  return scope.db.transaction(async (tx) => [...(await startRuns({ ...scope, db: tx }, scope.workspace.id, runs, byHand))])
 }

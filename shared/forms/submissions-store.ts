@@ -26,7 +26,13 @@ export const keepSubmission = sql(
      cause: '$9',
      from: `select id, id as subject_id, form_id as listener_id from kept where state = 'waiting'`,
    })})
-   select exists (select from dispatched) as dispatched, ${foundSql}`,
+   select exists (select from dispatched) as dispatched, exists (select from kept) as kept, ${foundSql}`,
+)
+
+/** What was said in a visitor's attempt, as it was sent. Values: workspace, form, the attempt's name. */
+export const findSaid = sql(
+  'find_said_in_submission',
+  `select "values"::text as said from form_submissions where workspace_id = $1 and form_id = $2 and visitor_key = $3`,
 )
 
 /** A page of a form's submissions, newest first. Values: workspace, form, the id before, how many. */

@@ -92,6 +92,9 @@ const address =
     return chosen.replace(/\/+$/, '')
   }
 
+/** Reads the address of a database. Throws what would be right, without the name of the variable. */
+export const databaseAddress = address(['postgres:', 'postgresql:'])
+
 /** An address without a path, whose host may hold `{org}` for the id of a workspace. */
 const hostOfContent: Reader<string> = (value) => {
   const address = (value ?? '').replace(/\/+$/, '')
@@ -131,7 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const port = read('PORT', integer(3000, 0, 65535))
   const config: Config = {
-    databaseUrl: read('DATABASE_URL', address(['postgres:', 'postgresql:'])),
+    databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
     publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port}`)),
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,

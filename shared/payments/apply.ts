@@ -4,9 +4,9 @@ import { notify } from '#shared/notifications/notify.ts'
 import type { Link } from '#shared/payments/link.ts'
 import type { LinkFacts, PaymentFact } from '#shared/payments/providers/facts.ts'
 import { createPaymentRecord } from '#shared/payments/record.ts'
-import { lockLinkOfProvider, lockLinkRow, markEnded, markPaid } from '#shared/payments/store/links-store.ts'
+import { findLinkRow, lockLinkOfProvider, lockLinkRow, markEnded, markPaid } from '#shared/payments/store/links-store.ts'
 import { findLinkOfPayment, lockPayment, noteRecord, type ProviderPayment, putPayment } from '#shared/payments/store/payments-store.ts'
-import { type Source, type Verdict, writeLine } from '#shared/payments/timeline.ts'
+import { type Line, type Source, type Verdict, writeLine } from '#shared/payments/timeline.ts'
 import { holdersOf } from '#shared/roles/holders.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -29,9 +29,12 @@ export async function applyFacts(scope: Scope, told: Told, facts: LinkFacts): Pr
     return undefined
   }
   for (const fact of facts.payments) link = await applyPayment(scope, told, link, fact)
-  if (facts.ended !== null) link = await applyEnd(scope, told, link, facts.ended)
+  if (facts.ended !== null) link = await applyEnd(scope, told, link, isOverdue(scope, link) ? 'expired' : facts.ended)
   return link
 }
+
+/** A link whose time is up has expired, also where its provider can only say that nobody may pay it any more. */
+const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
 
 /** A provider repeats our id where it can; where it names its own as well, both must be of one link. */
 async function lockLinkOf(scope: Scope, { connectionId }: Told, facts: LinkFacts): Promise<Link | undefined> {
@@ -58,23 +61,27 @@ async function linkOfPayments({ db, workspace }: Scope, connectionId: string, pa
 }
 
 /** A refund or dispute of a payment that nobody has told of yet waits for it. */
-async function noteAside(scope: Scope, { connectionId }: Told, fact: PaymentFact): Promise<void> {
-  if (fact.state === null) await put(scope, connectionId, fact, { link: null, fits: false, late: false })
+async function noteAside(scope: Scope, told: Told, fact: PaymentFact): Promise<void> {
+  if (fact.state !== null) return
+  const { db, workspace } = scope
+  const { link_id } = await put(scope, told.connectionId, fact, { link: null, fits: false, late: false })
+  if (link_id === null) return
+  // The payment was told of at this moment. Its link is only read: whoever has locked it may wait for the payment.
+  const [link] = await db.query<Link>(findLinkRow(workspace.id, link_id))
+  if (!link) return
+  if (new Decimal(fact.refunded ?? 0).gt(0)) await writeLine(scope, lineOf(told, fact, link, 'refunded'))
+  if (fact.disputed) await writeLine(scope, lineOf(told, fact, link, 'disputed'))
 }
+
+const lineOf = ({ source, eventId = null }: Told, { id }: PaymentFact, link: Link, verdict: Verdict, after = link): Line => ({
+  ...{ linkId: link.id, source, eventId, paymentId: id },
+  ...{ before: link.status, after: after.status, verdict },
+})
 
 async function applyPayment(scope: Scope, told: Told, link: Link, fact: PaymentFact): Promise<Link> {
   const { db, workspace } = scope
   const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, told.connectionId, fact.id))
-  const line = (verdict: Verdict, after: Link = link) =>
-    writeLine(scope, {
-      linkId: link.id,
-      source: told.source,
-      eventId: told.eventId ?? null,
-      paymentId: fact.id,
-      before: link.status,
-      after: after.status,
-      verdict,
-    })
+  const line = (verdict: Verdict, after?: Link) => writeLine(scope, lineOf(told, fact, link, verdict, after))
   if (before?.link_id && before.link_id !== link.id) return link
   if (fact.state !== 'paid' && fact.state !== null) {
     if (told.source === 'webhook' && !before?.recorded_at) await line(fact.state)
@@ -85,9 +92,10 @@ async function applyPayment(scope: Scope, told: Told, link: Link, fact: PaymentF
   const payment = await put(scope, told.connectionId, fact, { link: link.id, fits, late })
   if (fact.state === 'paid' && !fits && !before?.amount) await line('amount_differs')
   const next = payment.fits && payment.recorded_at === null ? await recordPayment(scope, told, link, payment, line) : link
-  const isRefundNew = new Decimal(payment.refunded).gt(before?.refunded ?? 0)
-  if (isRefundNew) await line('refunded', next)
-  if (payment.disputed && !before?.disputed) await line('disputed', next)
+  // What was told before the payment's link was known is told of it now.
+  const known = before?.link_id ? before : undefined
+  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await writeLine(scope, lineOf(told, fact, next, 'refunded'))
+  if (payment.disputed && !known?.disputed) await writeLine(scope, lineOf(told, fact, next, 'disputed'))
   return next
 }
 

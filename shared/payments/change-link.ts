@@ -42,10 +42,13 @@ export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<L
   return viewLink(link)
 }
 
-/** Ends a link whose time is up, unless it was paid. Where its provider does not answer it ends here all the same, and that is thrown. */
+/**
+ * Ends a link whose time is up, unless it was paid, and at its provider one that has ended here before the provider had made it. Where the
+ * provider does not answer it ends here all the same, and that is thrown.
+ */
 export async function expirePaymentLink(scope: Scope, linkId: string): Promise<void> {
   const link = await getLink(scope, linkId)
-  if (Date.parse(link.expires_at) > scope.now().getTime()) return
+  if (link.status === 'created' && Date.parse(link.expires_at) > scope.now().getTime()) return
   await endLink(scope, linkId, 'expired', 'sweep').catch(async (error: unknown) => {
     await finish(scope, linkId, 'expired', 'sweep')
     throw error
@@ -63,8 +66,8 @@ export async function abandonLink(scope: Scope, linkId: string): Promise<void> {
 /** Ends an open link at its provider, learns whether it was paid meanwhile, and only then ends it here. The scope is the platform's. */
 async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
   const link = await getLink(scope, linkId)
-  // One that expired here while its provider did not answer has yet to end there.
-  if (link.status !== 'created' && (ended !== 'expired' || link.status !== 'expired')) return link
+  // One that ended here while its provider did not answer has yet to end there.
+  if (link.status === 'paid' || (link.status !== 'created' && source === 'person')) return link
   const made = await madeLink(scope, link, source)
   if (made) {
     const { provider, account } = await openOf(scope, link)

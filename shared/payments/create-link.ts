@@ -4,9 +4,10 @@ import { newId } from '#shared/kernel/ids.ts'
 import { openConnection, requireConnection } from '#shared/payments/account.ts'
 import { platformOrigin } from '#shared/payments/connections.ts'
 import { expiryDue } from '#shared/payments/due.ts'
-import { handleEvent } from '#shared/payments/jobs.ts'
+import { expireLink, handleEvent } from '#shared/payments/jobs.ts'
 import { type Link, type LinkInput, type LinkRequest, type LinkView, readLinkInput, viewLink } from '#shared/payments/link.ts'
 import { checkLink } from '#shared/payments/new-link.ts'
+import { NoAnswer } from '#shared/payments/providers/call.ts'
 import type { MadeLink } from '#shared/payments/providers/provider.ts'
 import { findEarlyEvents } from '#shared/payments/store/events-store.ts'
 import { deleteUnmadeLink, findLinkByKey, insertLink, noteMadeLink } from '#shared/payments/store/links-store.ts'
@@ -73,15 +74,22 @@ async function beginLink(
 
 /**
  * Has a link made at its provider, or finds the one that an earlier call made, and notes its address. Events that named the link before it
- * was known are acted on then. Throws what the provider throws.
+ * was known are acted on then. One that has ended meanwhile is not made any more. Throws what the provider throws.
  */
 export async function issueLink(scope: Scope, link: Link, source: Source, { isNew }: { readonly isNew: boolean }): Promise<Link> {
   const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
-  const made = (isNew ? undefined : await provider.find(account, link)) ?? (await provider.create(account, link))
-  return noteMade(scope, link, made, source)
+  try {
+    const found = isNew ? undefined : await provider.find(account, link)
+    const made = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
+    return made ? await noteMade(scope, link, made, source) : link
+  } catch (error) {
+    if (error instanceof NoAnswer)
+      await writeLine(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
+    throw error
+  }
 }
 
-/** Notes what a provider has made of a link; whoever comes second finds it noted. */
+/** Notes what a provider has made of a link; whoever comes second finds it noted. What has ended here in the meantime is ended there too. */
 export function noteMade(scope: Scope, link: Link, made: MadeLink, source: Source): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const [noted] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, made.providerLinkId, made.shortUrl))
@@ -91,6 +99,8 @@ export function noteMade(scope: Scope, link: Link, made: MadeLink, source: Sourc
     for (const { event_key } of early) {
       await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
     }
+    if (noted.status === 'cancelled' || noted.status === 'expired')
+      await scope.queue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
     return noted
   })
 }

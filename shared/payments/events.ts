@@ -24,15 +24,15 @@ export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionI
 
 /**
  * Takes what a provider delivers: once its signature has been checked on the bytes as they came, the event is written down with the job
- * that acts on it, and that is all. The same event again changes nothing. Throws NOT_FOUND for an address that names no connection, and
+ * that acts on it, and that is all. The same event again changes nothing, and gives false. Throws NOT_FOUND for an address that names no connection, and
  * VALIDATION_ERROR for a signature that is not the provider's or too old.
  */
-export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<void> {
+export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
   const connection = await requireHook(scope, connectionId)
   const { provider, account } = openConnection(scope, connection)
   const news = provider.verify(account, delivery)
   if (!news) throw problem('VALIDATION_ERROR', 'The signature is not the one of this connection, or not of this moment')
-  await keepEvent(scope, connection, 'webhook', news, delivery.bytes)
+  return keepEvent(scope, connection, 'webhook', news, delivery.bytes)
 }
 
 /** Writes an event down, once, with the job that acts on it; false when it was there. */
@@ -48,7 +48,10 @@ export function keepEvent(
   const { signsEventId } = providers[provider]
   return db.transaction(async (tx) => {
     const values = [source, bytes, hash, now(), facts.providerLinkId, ofBody, signsEventId]
-    const [kept] = await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? ofBody, ...values))
+    const insert = async () =>
+      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? ofBody, ...values)))[0]
+    // An id that was not signed may have been taken at this moment by an event with another body: asked again, the key is that of the body.
+    const kept = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!kept) return false
     const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
     await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: kept.event_key })

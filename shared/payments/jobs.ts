@@ -72,7 +72,7 @@ export const sweepConnection = defineJob({
   payload: connectionId,
 })
 
-/** Ends a link whose time is up. */
+/** Ends a link whose time is up, or that has ended here and not yet at its provider. */
 export const expireLink = defineJob({
   ...unasked,
   name: 'payments.expire-link',

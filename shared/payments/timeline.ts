@@ -51,7 +51,7 @@ export const timeline = schema(
 )
 export type Timeline = TypeOf<typeof timeline>
 
-/** The most lines that are shown of a timeline. */
+/** The most lines that are shown of a timeline: the last ones. */
 const mostLines = 1_000
 
 /** What happened to a link, oldest first. Throws NOT_FOUND. */

@@ -63,7 +63,7 @@ export async function resend(db: Database, queue: Queue, jobs: readonly AnyJob[]
     const [letter] = await tx.query<{ job: string; data: JobEnvelope }>(take(deadLetterQueue, id, 'created'))
     if (!letter) return false
     await tx.query(clear(letter.job, id))
-    await reopenOperation(tx, letter.data.operationId ?? id)
+    await reopenOperation(tx, letter.data.operationId ?? id, id)
     await queue.send(tx, jobs.find(({ name }) => name === letter.job) ?? { name: letter.job }, id, letter.data)
     return true
   })

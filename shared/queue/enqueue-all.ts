@@ -1,5 +1,7 @@
 import type { Executor } from '#shared/db/database.ts'
+import { joinGate } from '#shared/queue/gate.ts'
 import type { JobDefinition, JobEnvelope } from '#shared/queue/job.ts'
+import { insertOperations } from '#shared/queue/operations.ts'
 import type { Origin, Queue } from '#shared/queue/queue.ts'
 
 /** A job to be filed under an id of the caller's choice. */
@@ -12,22 +14,34 @@ export interface Filing<Payload> {
 }
 
 /**
- * Files many untracked jobs in one statement. One whose id the queue has already, waiting, running or done within the hour, is left as it
- * is, so filing again makes none twice.
+ * Files many jobs of one kind in one statement, and in another the operations of tracked ones. An untracked job whose id the queue has
+ * already, waiting, running or done within the hour, is left as it is, so filing again makes none twice.
  */
 export async function enqueueAll<Payload>(
-  { boss, signals }: Queue,
+  queue: Queue,
   db: Executor,
   job: JobDefinition<Payload, unknown>,
   filings: readonly Filing<Payload>[],
 ): Promise<void> {
-  if (job.tracked) throw new Error(`${job.name} is tracked: enqueue it`)
+  const { name, kind, gate, tracked } = job
   const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload, priority }) => {
-    const data: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
-    return { id, data, ...(workspaceId === null ? {} : { group: { id: workspaceId } }), ...(priority ? { priority } : {}) }
+    const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
+    return { id, workspaceId, cause, envelope, priority }
   })
-  await boss.insert(job.name, jobs, {
-    db: { executeSql: async (text, values) => ({ rows: await db.query({ text, values: values ?? [] }) }) },
+  await db.transaction(async (tx) => {
+    if (tracked) await tx.query(insertOperations(kind, name, jobs))
+    if (gate) return joinGate(tx, gate, name, jobs)
+    const rows = jobs.map(({ id, workspaceId, envelope, priority }) => ({
+      ...{ id, data: envelope },
+      ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
+      ...(priority ? { priority } : {}),
+    }))
+    await queue.boss.insert(name, rows, {
+      db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
+    })
   })
-  db.afterCommit(() => signals.filled(job.name))
+  db.afterCommit(() => {
+    if (!gate) return queue.signals.filled(name)
+    for (const workspaceId of new Set(jobs.map((one) => one.workspaceId))) void queue.passGate(gate, workspaceId)
+  })
 }

@@ -16,6 +16,13 @@ export interface JobFile {
   readonly blob_id: string
 }
 
+/** A file as it was stored. */
+export interface StoredFile {
+  readonly id: string
+  /** SHA-256 of its bytes. */
+  readonly sha256: string
+}
+
 /** Where files of jobs lie: what is known of them in the database, their bytes in the file store. */
 export interface FilePlace {
   readonly db: Executor
@@ -33,7 +40,7 @@ const findFile = sql(
 )
 
 /**
- * Stores a stream as a job's file and returns its id. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
+ * Stores a stream as a job's file. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
  * stored, with their operation's end where they are discarded, and with their workspace.
  */
 export async function storeFile(
@@ -41,7 +48,7 @@ export async function storeFile(
   workspaceId: string,
   bytes: AsyncIterable<Uint8Array>,
   file: { contentType: string; name?: string; headers?: Readonly<Record<string, string>> },
-): Promise<string> {
+): Promise<StoredFile> {
   const { contentType, name = '', headers = {} } = file
   const blob = await blobs.put(workspaceId, bytes)
   const id = newId()
@@ -51,7 +58,7 @@ export async function storeFile(
     await blobs.discardAfter(error, workspaceId, blob.id)
     throw error
   }
-  return id
+  return { id, sha256: blob.sha256 }
 }
 
 /** A file's facts, or undefined. */

@@ -4,13 +4,20 @@ import type { Gate, JobEnvelope } from '#shared/queue/job.ts'
 
 const join = sql(
   'join_gate',
-  `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
+  `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
+   select id, workspace_id, $2, $3, $4, $5, envelope
+   from jsonb_to_recordset($1::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
 )
-/** Puts a job in its gate's line. Once that is committed somebody has to let it in. */
-export async function joinGate(tx: Executor, gate: Gate, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
-  const { workspaceId } = envelope
-  if (workspaceId === null) throw new Error(`${queue} has a gate, so its jobs belong to a workspace`)
-  await tx.query(join(id, workspaceId, gate.name, queue, gate.perWorkspace, gate.lane, JSON.stringify(envelope)))
+/** Puts jobs in their gate's line, in the order of their ids. Once that is committed somebody has to let them in. */
+export async function joinGate(
+  tx: Executor,
+  gate: Gate,
+  queue: string,
+  jobs: readonly { readonly id: string; readonly envelope: JobEnvelope }[],
+): Promise<void> {
+  if (jobs.some(({ envelope }) => envelope.workspaceId === null)) throw new Error(`${queue} has a gate, so its jobs belong to a workspace`)
+  const rows = jobs.map(({ id, envelope }) => ({ id, workspace_id: envelope.workspaceId, envelope }))
+  await tx.query(join(JSON.stringify(rows), gate.name, queue, gate.perWorkspace, gate.lane))
 }
 
 const admit = sql('admit_jobs', 'select admit_jobs($1, $2) as some')

@@ -21,15 +21,19 @@ const claim = sql(
   'claim_answer',
   `insert into kept_answers as kept (principal_id, path, key, body_hash) values ($1, $2, $3, $4)
    on conflict (principal_id, path, key) do update set body_hash = excluded.body_hash, answer = null, operation_id = null, created_at = now()
-   where kept.created_at < now() - interval '24 hours'
+   where kept.created_at < now() - interval '24 hours' or kept.operation_id = $5
    returning key`,
 )
 /**
- * Claims a request for the caller's transaction. While another transaction works on the same request this waits for it: when that one
- * commits, the claim fails; when it rolls back, the claim succeeds.
+ * Claims a request, in the caller's transaction where there is one; also one that this failed operation was kept of. While another
+ * transaction works on the same request this waits for it: when that one commits, the claim fails; when it rolls back, the claim succeeds.
  */
-export async function claimRequest(tx: Executor, { principalId, path, key, bodyHash }: RequestKey): Promise<boolean> {
-  return (await tx.query(claim(principalId, path, key, bodyHash))).length > 0
+export async function claimRequest(
+  tx: Executor,
+  { principalId, path, key, bodyHash }: RequestKey,
+  failedId: string | null,
+): Promise<boolean> {
+  return (await tx.query(claim(principalId, path, key, bodyHash, failedId))).length > 0
 }
 
 const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_id = $5 where principal_id = $1 and path = $2 and key = $3')
@@ -38,10 +42,15 @@ export async function keepAnswer(tx: Executor, { principalId, path, key }: Reque
   await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
 }
 
-const forget = sql('forget_answer', 'delete from kept_answers where principal_id = $1 and path = $2 and key = $3 and operation_id = $4')
-/** Lets a request that named this operation be done anew. */
-export async function forgetAnswer(db: Executor, { principalId, path, key }: RequestKey, operationId: string): Promise<void> {
-  await db.query(forget(principalId, path, key, operationId))
+const keepFirst = sql(
+  'keep_first_answer',
+  `update kept_answers set answer = $4, operation_id = $5
+   where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
+   returning key`,
+)
+/** The same where others may have worked on the request as well; says whether no answer had been kept yet. */
+export async function keepFirstAnswer(db: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<boolean> {
+  return (await db.query(keepFirst(principalId, path, key, kept.answer, kept.operation_id))).length > 0
 }
 
 const find = sql(

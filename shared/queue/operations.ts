@@ -39,6 +39,24 @@ export const insertOperation = (
   next?: Continuation,
 ): Statement => insert(id, workspaceId, kind, job, cause.actorId, cause.requestId, next ? JSON.stringify(next) : null)
 
+const insertAll = sql(
+  'insert_operations',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id)
+   select id, workspace_id, $2, $3, principal_id, request_id
+   from json_to_recordset($1::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text)`,
+)
+/** The statement that persists many operations of one job. */
+export function insertOperations(
+  kind: string,
+  job: string,
+  operations: readonly { readonly id: string; readonly workspaceId: string | null; readonly cause: Cause }[],
+): Statement {
+  const rows = operations.map(({ id, workspaceId, cause }) => ({
+    ...{ id, workspace_id: workspaceId, principal_id: cause.actorId, request_id: cause.requestId },
+  }))
+  return insertAll(JSON.stringify(rows), kind, job)
+}
+
 const find = sql('find_operation', `select ${columns} from operations where id = $1`)
 /** One operation, or undefined. */
 export async function findOperation(db: Executor, id: string): Promise<Operation | undefined> {
@@ -108,7 +126,8 @@ const jsonText = (value: unknown): string | null => (value === undefined ? null 
 
 const settle = sql(
   'settle_operation',
-  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, checkpoint = null, awaits = null, finished_at = now()
+  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, awaits = null, finished_at = now(),
+     checkpoint = case when $2 = 'failed' then checkpoint end
    where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
 )
 
@@ -146,9 +165,10 @@ export async function dropOperation(db: Executor, id: string): Promise<void> {
 
 const reopen = sql(
   'reopen_operation',
-  `update operations set status = 'queued', error = null, started_at = null, finished_at = null where id = $1 and status = 'failed'`,
+  `update operations set status = 'queued', job_id = $2, error = null, started_at = null, finished_at = null
+   where id = $1 and status = 'failed' returning id`,
 )
-/** Lets an operation that failed go on, from its beginning: its checkpoint went when it failed. */
-export async function reopenOperation(db: Executor, id: string): Promise<void> {
-  await db.query(reopen(id))
+/** Lets an operation that failed go on from its last checkpoint by this job. False when it has not failed, or somebody else did. */
+export async function reopenOperation(db: Executor, id: string, jobId: string): Promise<boolean> {
+  return (await db.query(reopen(id, jobId))).length > 0
 }

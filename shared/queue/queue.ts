@@ -95,7 +95,7 @@ export class Queue {
   }
 
   async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {
-    if (gate) await joinGate(tx, gate, name, id, envelope)
+    if (gate) await joinGate(tx, gate, name, [{ id, envelope }])
     else await this.#file(tx, name, id, envelope, options)
   }
 

@@ -1,10 +1,19 @@
+import type { Found } from '#shared/db/guard.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
 import { requireEnabled } from '#shared/queues/load.ts'
+import { claims, expiries } from '#shared/queues/metrics.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { claimAnywhere, claimInStage } from '#shared/queues/store/claim.ts'
+import { guardOf } from '#shared/scope/guard-of.ts'
 import type { Scope } from '#shared/scope/scope.ts'
+
+/** A claimed item's row; `lapsed` says that a claim of it had run out. */
+interface Claimed extends ItemRow {
+  readonly claim_token: string
+  readonly lapsed: boolean
+}
 
 /**
  * Claims waiting items for the caller, for as long as the queue's lease: no two callers get the same one (document 2, POST claim). Each comes
@@ -18,9 +27,17 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const time = now()
   const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const rows = await db.query<ItemRow & { claim_token: string }>(
-    statement(workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType),
+  const { slots, confirm } = guardOf(scope)
+  const found = await db.query<Claimed & Found>(
+    statement(
+      ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType],
+      ...[slots.horizon, slots.seen, slots.scopes],
+    ),
   )
+  confirm(found[0])
+  const rows = found.filter(({ id }) => id !== null)
+  claims.inc(rows.length)
+  expiries.inc(rows.filter(({ lapsed }) => lapsed).length)
   return {
     items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),
     claimed: rows.length,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type ItemRow, type ItemView, viewOfItem } from '#shared/queues/item.ts'
-import type { ItemsQuery } from '#shared/queues/list.ts'
+import { filterOf, type ItemsQuery } from '#shared/queues/list.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { type ItemFilter, listItems, orders } from '#shared/queues/store/list.ts'
 import { writeCsv } from '#shared/records/csv/write.ts'
@@ -23,7 +23,7 @@ export async function itemsAsCsv(
   queue: Queue,
   query: Omit<ItemsQuery, 'limit' | 'offset'>,
 ): Promise<{ readonly truncated: boolean; readonly stream: () => Readable }> {
-  const filter: ItemFilter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now() }
+  const filter = await filterOf(scope, queue, query)
   const beyond = await scope.db.query(listItems(filter, orders.newest, 1, maxExported))
   return { truncated: beyond.length > 0, stream: () => Readable.from(rows(scope, queue, filter)) }
 }

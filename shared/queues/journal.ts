@@ -22,6 +22,7 @@ interface Known {
   readonly item_id: string | null
   readonly verdict: Verdict
   readonly note: string
+  readonly conflict: boolean
 }
 
 /**
@@ -106,12 +107,12 @@ async function repeated(scope: Scope, queue: Queue, ids: readonly string[], rows
     queue,
     known.flatMap(({ item_id }) => item_id ?? []),
   )
-  return known.map(({ scan_id, item_id, verdict, note }) => ({
+  return known.map(({ scan_id, item_id, verdict, note, conflict }) => ({
     scan_id,
     verdict,
     message: note === '' ? 'This scan was judged before' : `This scan was judged before: ${note}`,
     item: (item_id && items.get(item_id)) || null,
-    conflict: false,
+    conflict,
   }))
 }
 

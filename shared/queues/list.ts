@@ -2,7 +2,15 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/queues/item.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { findCounts } from '#shared/queues/store/counts.ts'
-import { countItems, type ItemFilter, listItems as listStatement, orders } from '#shared/queues/store/list.ts'
+import {
+  countItems,
+  findHolding,
+  type ItemFilter,
+  isFew,
+  isIndexed,
+  listItems as listStatement,
+  orders,
+} from '#shared/queues/store/list.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 const paging = {
@@ -58,14 +66,21 @@ type Asked = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status
 
 async function page(scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> {
   const { limit, offset } = query
-  const now = scope.now()
-  const filter: ItemFilter = { ...query, workspaceId: scope.workspace.id, queue, now }
+  const filter = await filterOf(scope, queue, query)
   const rows = await readRows<ItemRow>(scope, listStatement(filter, order, limit + 1, offset))
-  const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, now))
+  const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
   // A page that is not full and not past the end tells the number by itself.
   const total =
     rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, queue, query, filter)
   return { items, total, next_offset: rows.length > limit ? offset + limit : null }
+}
+
+/** What a query means; text that few items hold has been found by then. */
+export async function filterOf(scope: Scope, queue: Queue, query: Omit<Asked, 'limit' | 'offset'>): Promise<ItemFilter> {
+  const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now() }
+  if (query.q === undefined || !isIndexed(query.q)) return filter
+  const [found] = await readRows<{ items: string[] | null; batches: string[] }>(scope, findHolding(scope.workspace.id, queue.id, query.q))
+  return found && isFew(found) ? { ...filter, holding: found } : filter
 }
 
 /** From the kept counts where those tell what is asked for, else by counting what matches. */

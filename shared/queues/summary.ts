@@ -34,7 +34,7 @@ export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?
     scope,
     countOverdue(
       ...[workspace.id, ids, instantOf(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
-      ...[timed.map((one) => one.time), batch ?? null],
+      ...[timed.map((one) => one.time), batch || null],
     ),
   )
   const late = new Map(overdue.map(({ queue_id, items }) => [queue_id, items]))

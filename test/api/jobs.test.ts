@@ -5,23 +5,37 @@ import { world } from '#test/support/world.ts'
 
 const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
 
-test('a job is seen by who started it and by holders of org:update, and is not there for others', async (t) => {
+test('what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  const starter = await createMember(w, w.org)
-  const other = await createMember(w, w.org)
-  const { queue, database } = w.api.services
-  const origin = { workspaceId: w.org.id, cause: cause(starter.id) }
-  const id = await queue.enqueue(database, setUpWorkspace, origin, { workspaceId: w.org.id })
-  const settled = await w.api.services.waiter.wait(id, 10_000)
-  t.is(settled?.status, 'done')
-  const seen = await starter.client.get(`${w.org.path}/jobs/${id}`)
-  t.is(seen.status, 200)
-  t.like(seen.data, { id, kind: 'workspace.set-up', status: 'done', result: { workspace_id: w.org.id }, error: null, progress: null })
-  t.is((await w.org.owner.get(`${w.org.path}/jobs/${id}`)).status, 200)
-  t.is((await other.client.get(`${w.org.path}/jobs/${id}`)).status, 404)
+  const [starter, keeper, other] = await Promise.all([
+    createMember(w, w.org, [{ effect: 'allow', actions: ['records:read', 'records:export', 'records:import'] }]),
+    createMember(w, w.org, [{ effect: 'allow', actions: ['org:update'] }]),
+    createMember(w, w.org, [{ effect: 'allow', actions: ['records:*'] }]),
+  ])
+  const later = { prefer: 'respond-async' }
+  const csv = { ...later, 'content-type': 'text/csv' }
+  const imported = await starter.client.post(`${w.org.path}/records/locations/import`, 'name\nHome\n', csv)
+  await w.drain()
+  const exported = await starter.client.get(`${w.org.path}/records/locations/export`, later)
+  await w.drain()
+  const [ofImport, ofExport] = [imported, exported].map(({ data }) => `${w.org.path}/jobs/${data.job_id}`) as [string, string]
+
+  const seen = await starter.client.get(ofImport)
+  t.like(seen.data, { id: imported.data.job_id, kind: 'records.import', status: 'done', error: null, progress: { done: 1, total: 1 } })
+  t.deepEqual(seen.data.result, { created: 1, failed: 0, errors: [] })
+  t.is((await starter.client.get(`${ofImport}/result`)).status, 404, 'it made no file')
+  t.is((await starter.client.get(ofExport)).data.result, null)
+  t.regex((await starter.client.get(`${ofExport}/result`)).text, /,Home,/)
+
+  for (const { client } of [keeper, { client: w.org.owner }]) {
+    const { result: _, ...rest } = seen.data
+    const [first, file] = await Promise.all([client.get(ofImport), client.get(`${ofExport}/result`)])
+    t.deepEqual(first.data, rest)
+    t.is(file.status, 404)
+  }
+  for (const path of [ofImport, ofExport, `${ofExport}/result`]) t.is((await other.client.get(path)).status, 404)
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
-  t.is((await starter.client.get(`${w.org.path}/jobs/${id}/result`)).status, 404)
 })
 
 test('a rolled-back write enqueues nothing', async (t) => {
@@ -36,5 +50,5 @@ test('a rolled-back write enqueues nothing', async (t) => {
     { message: 'no' },
   )
   t.is((await w.db.query('select from operations')).rowCount, 0)
-  t.is((await w.db.query('select from pgboss.job')).rowCount, 0)
+  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up'`)).rowCount, 0)
 })

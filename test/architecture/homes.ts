@@ -13,6 +13,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['shared/kernel/schema.ts'],
   'content-disposition': ['api/http'],
   'cron-parser': ['shared/flows'],
+  'node-cron': ['shared/flows'],
   'csv-parse': ['shared/records/csv'],
   'csv-stringify': ['shared/records/csv'],
   'decimal.js': ['shared/kernel/decimal.ts'],
@@ -33,7 +34,14 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'pino-pretty': ['shared/kernel/log.ts'],
   'prom-client': [
     ...['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
-    'shared/calendar/zone-metrics.ts',
+    ...[
+      'shared/calendar/zone-metrics.ts',
+      'shared/queues/metrics.ts',
+      'shared/accounting/metrics.ts',
+      'api/payments/metrics.ts',
+      'workers/payments/metrics.ts',
+      'shared/blobs/store-metrics.ts',
+    ],
   ],
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],

@@ -115,6 +115,11 @@ test('migrate makes an empty database ready, and again changes nothing', async (
   t.true(json.queues.some(({ job }: { job: string }) => job === 'workspaces.set-up'))
 })
 
+test('an address that is none of a database is named', async (t) => {
+  const { code, err } = await callWith({ DATABASE_URL: 'foo' }, 'migrate')
+  t.deepEqual([code, err], [1, 'DATABASE_URL must be an address that starts with postgres:// or postgresql://\n'])
+})
+
 test('without a setting, commands reach the database of the npm start that runs on the same data folder', async (t) => {
   const w = await fresh()
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))

@@ -159,7 +159,12 @@ test('the pages of a booking and of an invitation work by plain forms, and looki
   const sent = (fields: Record<string, string>, address: string) =>
     w.visitor.send('POST', address, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
   const fields = { id, start: '2026-03-03T10:00:00.000000Z', duration: '60', name: '<b>Vera</b>', email: 'vera@example.com' }
+  // Times stand below their day, by the clock that was asked for.
+  t.regex(shown.text, /<legend>Tuesday,? 3 March 2026<\/legend>[\s\S]*?value="2026-03-03T09:00:00\.000000Z"[^>]*> <bdi>18:00<\/bdi>/)
   t.is((await sent({ ...fields, email: 'none' }, path)).status, 400)
+  const untimed = await sent({ ...fields, start: '' }, path)
+  t.is(untimed.status, 400)
+  t.regex(untimed.text, /id="start-error">Please choose a time</)
   const done = await sent(fields, path)
   t.is(done.status, 200, done.text)
   const again = await sent(fields, path)

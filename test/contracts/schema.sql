@@ -1,3 +1,5 @@
+create extension btree_gin;
+
 create extension btree_gist;
 
 create extension pg_trgm;
@@ -1325,6 +1327,8 @@ CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owne
 
 CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
+CREATE INDEX drive_objects_named ON public.drive_objects USING gin (space_id, lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
+
 CREATE INDEX drive_objects_recent ON public.drive_objects USING btree (workspace_id, space_id, updated_at DESC, key DESC) WHERE (blob_id IS NOT NULL);
 
 CREATE INDEX drive_shares_grantee ON public.drive_shares USING btree (workspace_id, grantee_id);
@@ -1377,7 +1381,7 @@ CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (to
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
-CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id);
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id) INCLUDE (currency);
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
 
@@ -1442,6 +1446,8 @@ CREATE INDEX provider_payments_link ON public.provider_payments USING btree (wor
 CREATE INDEX provider_payments_record ON public.provider_payments USING btree (workspace_id, payment_record_id) WHERE (payment_record_id IS NOT NULL);
 
 CREATE UNIQUE INDEX queue_history_event ON public.queue_history USING btree (workspace_id, queue_id, event_id) WHERE ((event_id IS NOT NULL) AND (kind = 'added'::text));
+
+CREATE INDEX queue_history_keys ON public.queue_history USING gin (queue_id, lower((key COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (kind = 'added'::text);
 
 CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { parse } from 'content-disposition'
 import { startS3 } from '#test/blobs/s3-server.ts'
-import { firstSpaces, spaceOf } from '#test/drive/support.ts'
+import { addKeys, firstSpaces, spaceOf } from '#test/drive/support.ts'
 import { sweepNow } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -93,6 +95,7 @@ test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async 
   const { headers } = await space.download('a.txt')
   t.is(headers.get('etag'), etag)
   t.is(headers.get('last-modified'), new Date(data.updated_at).toUTCString())
+  t.is(headers.get('cache-control'), 'private, no-cache')
   const fresh = { 'cache-control': 'max-age=0' }
   for (const list of [etag, `W/${etag}`, '*', `"x", ${etag}`]) {
     const { status, text, ...answer } = await space.download('a.txt', { 'if-none-match': list, ...fresh })
@@ -184,6 +187,30 @@ test('names of every script survive, less what turns their direction', async (t)
     await space.put(`folder/${name}`, 'x')
     const header = (await space.download(`folder/${name}`)).headers.get('content-disposition') ?? ''
     t.is(parse(header).parameters.filename, name.replaceAll(/[\u202E\u2066]/g, ''), header)
+  }
+})
+
+const strings = join(import.meta.dirname, '..', 'fixtures', 'strings')
+const payloads = readFileSync(join(strings, 'xss-payloads.txt'), 'utf8').split('\n')
+const naughty = JSON.parse(readFileSync(join(strings, 'naughty-strings.json'), 'utf8')) as readonly string[]
+
+/** Names as hostile as a key allows, 300 of them. */
+const hostile = [...new Set([...naughty, ...payloads].map((text) => text.replaceAll(/[\p{Cc}\\/]/gu, '')))]
+  .filter((name) => name !== '' && name.isWellFormed() && Buffer.byteLength(name) < 1_000)
+  .slice(0, 300)
+
+test('300 hostile names come back from the header as they are, and end no header', async (t) => {
+  const { w, space } = await opened(t, 'disk')
+  await space.put('seed')
+  t.is(hostile.length, 300)
+  await addKeys(w, w.org, 'seed', hostile)
+  for (const name of hostile) {
+    const { status, headers } = await w.org.owner.send('HEAD', `${space.path}/download?${new URLSearchParams({ key: name })}`)
+    t.is(status, 200, name)
+    const header = headers.get('content-disposition') ?? ''
+    t.regex(header, /^[\x20-\x7e\xa0-\xff]+$/, name)
+    t.is(parse(header).parameters.filename, name.replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, ''), header)
+    t.is(headers.get('x-content-type-options'), 'nosniff')
   }
 })
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import test from 'ava'
-import { firstSpaces, formOf, makeSpace, outcomeOf, spaceOf } from '#test/drive/support.ts'
+import { addKeys, firstSpaces, formOf, makeSpace, outcomeOf, spaceOf } from '#test/drive/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -92,6 +92,20 @@ test('a level is paged, folders and files together in the order of their keys', 
   t.is(outcomeOf(await space.list({ limit: 201 })), '400 VALIDATION_ERROR')
 })
 
+test('a level of long runs of files between deep folders is listed whole, by pages of any size', async (t) => {
+  const { space, w, org } = await opened()
+  await space.put('d/seed')
+  const runs = Array.from({ length: 700 }, (_, index) => `d/${String(index).padStart(3, '0')}`)
+  const deep = runs.filter((_, index) => index % 170 < 3).map((key) => key.replace('d/', 'd/f'))
+  const mixed = runs.map((key, index) => (index % 170 < 3 ? `${key}-` : key))
+  const folders = mixed.filter((key) => key.endsWith('-')).concat(deep)
+  const files = mixed.filter((key) => !key.endsWith('-'))
+  const below = folders.flatMap((folder) => Array.from({ length: 40 }, (_, index) => `${folder}/${index}/x`))
+  await addKeys(w, org, 'd/seed', [...files, ...below])
+  const expected = { folders: folders.map((folder) => `${folder}/`).sort(), keys: [...files, 'd/seed'].sort() }
+  for (const limit of [200, 131, 33]) t.deepEqual(await space.all('d/', limit), expected, String(limit))
+})
+
 test('a search goes by the name, in the folder and below, and ignores case', async (t) => {
   const { space } = await opened()
   for (const key of ['x/Report.PDF', 'x/y/my report.txt', 'x/report/other', 'z/ÄRGER.txt', 'x/100%_sure']) await space.put(key)
@@ -103,6 +117,28 @@ test('a search goes by the name, in the folder and below, and ignores case', asy
   const { data } = await space.list({ q: 'r', limit: 2 })
   t.is(data.objects.length, 2)
   t.deepEqual(await found({ q: 'r', limit: 2, cursor: data.cursor }), ['x/report/other', 'x/y/my report.txt'])
+})
+
+test('a search finds what lies behind thousands of others, and letters of patterns are letters', async (t) => {
+  const { space, w, org } = await opened()
+  await space.put('far/seed')
+  const keys = Array.from({ length: 6_000 }, (_, index) => `far/${index % 100}/Page ${index}.txt`)
+  await addKeys(w, org, 'far/seed', [...keys, 'z/100%_Sure.txt', 'z/100x_sure.txt', 'z/ÄRGER 1.txt', 'z/sure/other.txt'])
+  const all = async (q: string, limit: number) => {
+    const found: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const { data } = await space.list({ q, limit, ...(cursor === '' ? {} : { cursor }) })
+      found.push(...data.objects.map(({ key }: { key: string }) => key))
+      cursor = data.cursor
+    }
+    return found
+  }
+  t.deepEqual(await all('ärger', 100), ['z/ÄRGER 1.txt'])
+  t.deepEqual(await all('%_sure', 100), ['z/100%_Sure.txt'])
+  t.deepEqual(await all('_SURE', 1), ['z/100%_Sure.txt', 'z/100x_sure.txt'])
+  for (const q of ['nothing', '100\\x', '%%', 'z/']) t.deepEqual(await all(q, 100), [], q)
+  t.deepEqual(await all('page 59', 7), keys.filter((key) => key.includes('Page 59')).sort())
+  t.is((await all('page', 200)).length, 6_000)
 })
 
 test('an upload that is refused leaves no bytes', async (t) => {

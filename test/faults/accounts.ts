@@ -94,7 +94,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 const drainedWithinMs = 60_000
 
 /** Waits until no work is left, and says what is. */
-async function drain({ db, org }: Site): Promise<string[]> {
+export async function drain({ db, org }: Site): Promise<string[]> {
   const left = `
     select 'operation ' || kind as what from operations where workspace_id = $1 and status in ('queued', 'running')
     union all select 'job ' || name from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active')

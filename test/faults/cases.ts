@@ -1,13 +1,17 @@
 import type { FaultCase } from '#test/faults/case.ts'
 import { apiKilled } from '#test/faults/cases/api-killed.ts'
+import { booksKilled } from '#test/faults/cases/books.ts'
 import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
 import { flowKilled } from '#test/faults/cases/flow-killed.ts'
+import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
+import { paymentsKilled } from '#test/faults/cases/payments.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
+import { queueKilled } from '#test/faults/cases/queues.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
@@ -17,6 +21,8 @@ export const cases: readonly FaultCase[] = [
   apiKilled,
   workerKilled,
   flowKilled,
+  formsKilled,
+  submissionsCut,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,
@@ -35,4 +41,7 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnDisk,
   driveKilledOnS3,
   fileDiskFull,
+  paymentsKilled,
+  queueKilled,
+  booksKilled,
 ]

@@ -1,3 +1,6 @@
+/** The longest that a caller of a process that comes back may have to wait. */
+export const hangMs = 10_000
+
 /** The middle one of some figures. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { isCron, nextFire } from '#shared/flows/cron.ts'
+import { cronProblem, isCron, nextFire } from '#shared/flows/cron.ts'
 
 interface Case {
   readonly expr: string
@@ -65,3 +65,18 @@ for (const expr of [
 test('a day that comes every four years comes', (t) => {
   t.deepEqual(nextFire('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
 })
+
+const told: readonly [string, RegExp | undefined][] = [
+  ['0 9 * * mon-fri', undefined],
+  ['61 * * * *', /: 61 is no minute that there is$/],
+  ['0 25 * * *', /: 25 is no hour that there is$/],
+  ['0 0 * foo *', /: foo is no month that there is$/],
+  ['0 0 * * 1,9', /: 1,9 is no day of week that there is$/],
+  ['0 0 31 2 *', /: 31 is no day of month that there is$/],
+  ['* * * *', /such as 0 9 \* \* mon-fri$/],
+  ['* * * * * *', /such as 0 9 \* \* mon-fri$/],
+  ['@daily', /such as 0 9 \* \* mon-fri$/],
+]
+for (const [expr, problem] of told) {
+  test(`what is wrong with ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
+}

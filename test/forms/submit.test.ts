@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { admitVisitors, makeForm, sendPage, submissionsOf } from '#test/forms/making.ts'
+import { makeUp, sendCut, wrongOf } from '#test/forms/cutting.ts'
+import { admitVisitors, leads, makeForm, makeLeads, sendPage, submissionsOf } from '#test/forms/making.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -98,6 +99,24 @@ test('what is wrong is named by the form’s own words, and nothing is kept', as
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
+test('browsers are told what a field is about, so that they can fill it in', async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  const rows = [
+    ['name', 'string', 'autocomplete="name"'],
+    ['last_name', 'string', 'autocomplete="family-name"'],
+    ['phone', 'string', 'type="tel"[^>]* autocomplete="tel"'],
+    ['mail', 'email', 'autocomplete="email"'],
+    ['address', 'text', 'autocomplete="street-address"'],
+    ['birthday', 'date', 'autocomplete="bday"'],
+    ['homepage', 'url', 'autocomplete="url"'],
+    ['price', 'number', 'autocomplete="off"'],
+  ] as const
+  const made = await makeForm(w, { fields: rows.map(([key, type]) => ({ key, label: key, type })) })
+  const { text } = await w.visitor.get(made.hosted)
+  for (const [key, , expected] of rows) t.regex(text, new RegExp(`id="${key}"[^>]*${expected}`))
+})
+
 test('the page names every error beside its field, keeps what was typed, and does not use its id up', async (t) => {
   const w = await start()
   await admitVisitors(w)
@@ -119,7 +138,7 @@ test('the page names every error beside its field, keeps what was typed, and doe
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-test('the same attempt again is kept once, with the first words, and thanked again', async (t) => {
+test('the same attempt again is kept once, with the first words; a key of a program is for one body', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]], settings: { success_message: 'Thanks' } })
@@ -128,11 +147,14 @@ test('the same attempt again is kept once, with the first words, and thanked aga
   const again = await sendPage(w, made.hosted, { id, a_string: 'second' }, fromAnywhere())
   t.is(again.text, first.text)
   const key = { 'idempotency-key': 'mine' }
-  for (const a_string of ['third', 'third', 'fourth']) {
+  for (const a_string of ['third', 'third']) {
     const answer = await w.visitor.post(made.open, { values: { a_string } }, { ...key, ...fromAnywhere() })
     t.is(answer.status, 201)
     t.is(answer.data.message, 'Thanks')
   }
+  const others = await w.visitor.post(made.open, { values: { a_string: 'fourth' } }, { ...key, ...fromAnywhere() })
+  t.is(others.status, 400, 'nobody is thanked for what is not kept')
+  t.regex(others.body.error.message, /^Idempotency-Key was used on this form with another body/)
   t.deepEqual(
     (await submissionsOf(w, made)).map(({ values }) => values),
     [{ a_string: 'third' }, { a_string: 'first' }],
@@ -142,6 +164,26 @@ test('the same attempt again is kept once, with the first words, and thanked aga
   t.is((await submissionsOf(w, other)).length, 1)
   for (const long of ['x'.repeat(256)])
     t.is((await w.visitor.post(made.open, { values: {} }, { 'idempotency-key': long, ...fromAnywhere() })).status, 400)
+})
+
+test('a submission whose connection breaks off is kept whole or not at all, and once when it is sent again', async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  await makeLeads(w)
+  const made = await makeForm(w, leads)
+  const all = Array.from({ length: 100 }, (_, index) => makeUp(index))
+  await Promise.all(all.map((said) => sendCut(w.api.port, made.open, said)))
+  const keyed = all.filter(({ key }) => key !== '')
+  for (const { key, email, note } of keyed) {
+    const again = await w.visitor.post(made.open, { values: { email, note } }, { 'idempotency-key': key, ...fromAnywhere() })
+    t.is(again.status, 201)
+  }
+  await w.drain()
+  const { rows } = await w.db.query(`select "values", record_id from form_submissions where form_id = $1`, [made.id])
+  t.deepEqual(wrongOf(all, rows), [])
+  t.true(rows.length > keyed.length && rows.length < all.length, `${rows.length} of ${all.length}`)
+  const records = new Set(rows.flatMap(({ record_id }) => record_id ?? []))
+  t.is(records.size, rows.length, 'a record each')
 })
 
 test('submissions come page by page, newest first', async (t) => {

@@ -9,7 +9,7 @@ import { createMember, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
-const compiler = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const compiler = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript-7', 'bin', 'tsc')
 
 /** What TypeScript says of a function against the declarations; empty when it is right. */
 async function complaints(t: ExecutionContext, declarations: string, source: string): Promise<string> {

@@ -6,6 +6,7 @@ import { callKontor } from '#test/bin/call.ts'
 import { startMailServer } from '#test/mail/smtp.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
 import { type World, world } from '#test/support/world.ts'
+import { registry } from '#workers/metrics.ts'
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const mail = { workspaceId: null, kind: 'test', to: 'ann@example.com', subject: 'Hello', text: 'Hello Ann' } as const
@@ -104,7 +105,7 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
   server.refuse({ code: 451, text: 'come back later' })
   const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
   t.teardown(w.close)
-  const id = await queueMail(sender(w), mail)
+  const id = await queueMail(sender(w), { ...mail, kind: 'refused' })
   await w.drain()
   const delays: number[] = []
   for (let tries = 1; tries <= 9; tries++) {
@@ -136,6 +137,10 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
   t.like((await rows(w))[0], { status: 'sent', attempts: 11, last_error: null })
   t.deepEqual((await callKontor(w, 'jobs', 'list', '--json')).json.failed, [])
   t.is((await callKontor(w, 'jobs', 'retry', json.failed[0].id)).code, 1)
+  const told = await registry.metrics()
+  const tries = [...told.matchAll(/^kontor_mail_tries_total\{kind="refused",outcome="(\w+)"\} (\d+)$/gm)].map(([, ...pair]) => pair)
+  t.deepEqual(Object.fromEntries(tries), { later: '9', failed: '1', sent: '1' })
+  t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
 test('without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {

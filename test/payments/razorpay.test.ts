@@ -76,9 +76,12 @@ test('an event is known by its id, else by its bytes; the id is not signed and c
   const second = { payment_link: other.theirs, payment: razorpay.pay(other.theirs) }
   await razorpay.deliver(w.visitor, connectionId, 'payment.failed', { payment: { id: 'pay_0', status: 'failed' } }, { id: 'taken' })
   await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', second, { id: 'taken' })
+  const others = await Promise.all([link(), link(), link(), link()])
+  const atOnce = others.map(({ theirs }) => ({ payment: razorpay.pay(theirs) }))
+  await Promise.all(atOnce.map((entities) => razorpay.deliver(w.visitor, connectionId, 'payment.captured', entities, { id: 'shared' })))
   await w.drain()
-  for (const { id } of [one, other]) t.is((await linkOf(w.org, id)).status, 'paid')
-  t.is((await recordsOf(w.org)).length, 2)
+  for (const { id } of [one, other, ...others]) t.is((await linkOf(w.org, id)).status, 'paid')
+  t.is((await recordsOf(w.org)).length, 6)
   t.is((await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', second, { secret: 'other' })).status, 400)
 })
 

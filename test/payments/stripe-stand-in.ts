@@ -15,6 +15,7 @@ export async function startStripe() {
     {
       readonly answer: (request: IncomingMessage, body: string) => [number, object]
       readonly cuts: (request: IncomingMessage) => 'before' | 'after' | 'never'
+      readonly fault: { readonly path: RegExp; readonly held: Promise<void> | null }
     }
   >()
   const server = createServer((request, response) => {
@@ -34,6 +35,8 @@ export async function startStripe() {
     const given = request.headers.authorization ?? ''
     const account = accounts.get(given.replace('Bearer ', ''))
     if (!account) return refusal(401, `Invalid API Key provided: ${given}`)
+    const { path, held } = account.fault
+    if (held && path.test(`${request.method} ${request.url}`)) await held
     const cut = account.cuts(request)
     if (cut === 'before') return undefined
     const answer = account.answer(request, Buffer.concat(chunks).toString())
@@ -62,8 +65,8 @@ function openAccount(url: string, clock: () => number) {
   const calls: { readonly method: string; readonly path: string; readonly version: string | undefined; readonly body: URLSearchParams }[] =
     []
   const answers = new Map<string, string>()
-  /** Set to break the connection of calls: before they are done, or after. */
-  const fault: { when: 'before' | 'after' | 'never'; path: RegExp } = { when: 'never', path: /./ }
+  /** Set to break the connection of calls, before they are done or after, or to hold them until it is kept. */
+  const fault: { when: 'before' | 'after' | 'never'; path: RegExp; held: Promise<void> | null } = { when: 'never', path: /./, held: null }
   const seconds = () => Math.floor(clock() / 1_000)
   const id = (kind: string) => `${kind}_${randomBytes(9).toString('hex')}`
   const emit = (type: string, object: object) => {

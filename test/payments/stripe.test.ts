@@ -3,6 +3,7 @@ import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test
 import { startStripe } from '#test/payments/stripe-stand-in.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { registry } from '#workers/metrics.ts'
 
 const server = await startStripe()
 const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
@@ -118,6 +119,19 @@ test('an event is acted on once, and its replays make nothing', async (t) => {
   t.is((await recordsOf(w.org)).length, 1)
   t.deepEqual(await storyOf(w.org, id), ['person: created (null > created)', 'webhook: paid (created > paid)'])
   t.is((await w.db.query('select from payment_events where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
+  const told = (await w.visitor.get('/metrics')).text + (await registry.metrics())
+  const figure = (name: string) =>
+    Number(
+      told
+        .split('\n')
+        .find((line) => line.startsWith(`kontor_payment_${name} `))
+        ?.split(' ')[1] ?? 0,
+    )
+  t.true(figure('webhooks_total{outcome="new"}') >= 1 && figure('webhooks_total{outcome="refused"}') >= 1)
+  t.true(figure('webhooks_total{outcome="repeated"}') >= 99)
+  t.true(figure('links{state="paid"}') >= 1)
+  t.true(figure('sweep_lag_seconds{provider="stripe"}') > 0)
 })
 
 test('what comes after a cancellation is money all the same, and those who manage payments hear of it', async (t) => {
@@ -173,4 +187,56 @@ test('a second payment on a link is a second record and a notice; a refund and a
     notifications.map(({ event }: { event: string }) => event),
     ['payment.paid_again'],
   )
+})
+
+test('a refund and a dispute that come before their payment are told of once the payment is', async (t) => {
+  const { w, stripe, connectionId, deliver, link } = await start()
+  const { id, theirs } = await link()
+  const session = stripe.open(theirs)
+  const { completed, intent } = stripe.pay(session)
+  await deliver(stripe.dispute(session))
+  await deliver(
+    stripe.emit('refund.created', { object: 'refund', payment_intent: intent.id, amount: 500, currency: 'usd', status: 'succeeded' }),
+  )
+  t.is((await linkOf(w.org, id)).status, 'created')
+  await deliver(completed)
+  t.deepEqual((await storyOf(w.org, id)).slice(1), [
+    'webhook: paid (created > paid)',
+    'webhook: refunded (paid > paid)',
+    'webhook: disputed (paid > paid)',
+  ])
+  for (let round = 0; round < 5; round++) {
+    const other = await link()
+    const open = stripe.open(other.theirs)
+    const events = [stripe.pay(open).completed, stripe.dispute(open)]
+    await Promise.all(events.map((event) => stripe.deliver(w.visitor, connectionId, event)))
+    await w.drain()
+    const told = (await storyOf(w.org, other.id)).slice(1).map((line) => line.split(' ')[1])
+    t.deepEqual(told, ['paid', 'disputed'])
+  }
+})
+
+test('text of a provider that no database keeps harms nothing', async (t) => {
+  const { w, stripe, deliver, link } = await start()
+  const { id, theirs } = await link()
+  const session = stripe.open(theirs)
+  session.customer_details = { name: 'Pia\0 Payer', email: 'pia@example.com' }
+  const { completed } = stripe.pay(session)
+  await deliver({ ...completed, id: 'evt_\0' })
+  t.is((await recordsOf(w.org))[0].values.payer_name, 'Pia Payer')
+  for (const strange of ['\0', 'x'.repeat(100_000)]) await deliver({ ...completed, id: strange })
+  t.is((await linkOf(w.org, id)).status, 'paid')
+  t.is((await recordsOf(w.org)).length, 1)
+})
+
+test('a link that its provider closes after its time is up has expired', async (t) => {
+  const { w, stripe, deliver, link } = await start()
+  const [over, open] = [await link(), await link()]
+  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [over.id])
+  for (const { theirs } of [over, open]) {
+    const closed = stripe.things.links.find(({ id }) => id === theirs)
+    await deliver(stripe.emit('payment_link.updated', { ...closed, active: false }))
+  }
+  t.is((await linkOf(w.org, over.id)).status, 'expired')
+  t.is((await linkOf(w.org, open.id)).status, 'cancelled')
 })

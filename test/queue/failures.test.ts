@@ -1,23 +1,12 @@
-import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { jobs } from '#shared/jobs.ts'
 import { settleAbandoned } from '#shared/queue/abandoned.ts'
 import { listDeadLetters, resend } from '#shared/queue/dead-letters.ts'
 import { exportRecords } from '#shared/records/jobs.ts'
+import { hurry } from '#test/support/hurry.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const locations = (w: World) => `${w.org.path}/records/locations`
-
-/** Lets every job that waits for its next attempt have it now, until the operation has settled. */
-async function hurry(w: World, id: string): Promise<string> {
-  for (;;) {
-    await w.db.query(`update pgboss.job set start_after = now() where state = 'retry'`)
-    w.worker.pools.missed()
-    const { rows } = await w.db.query('select status from operations where id = $1 and finished_at is not null', [id])
-    if (rows[0]) return rows[0].status
-    await setTimeout(20)
-  }
-}
 
 test('a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
   const w = await world()

@@ -1,6 +1,8 @@
 import test from 'ava'
+import { until } from '#test/functions/support.ts'
 import { createLine, proven } from '#test/queues/support.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
 let w: World
@@ -114,11 +116,58 @@ test.serial('a claim that is asked for again under its key gives the same items'
   t.is((await line.claim({ count: 5 })).length, 1)
 })
 
+test.serial(
+  'a claim whose answer was cut off is asked for again under its key, and comes back when its lease ends without one',
+  async (t) => {
+    const { org } = await start()
+    const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
+    await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
+    const path = `${line.path}/claim`
+    const claims = async () => {
+      const { rows } = await w.db.query(`select item_id from queue_history where queue_id = $1 and kind = 'claimed' order by id`, [line.id])
+      return rows.map(({ item_id }) => item_id)
+    }
+    /** Sends a claim and breaks the connection off once it is committed, so that nobody reads its answer. */
+    const cut = async (...headers: string[]) => {
+      const known = (await claims()).length
+      const body = JSON.stringify({ count: 1 })
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'Host: localhost',
+        `Authorization: Bearer ${org.owner.token}`,
+        'Content-Type: application/json',
+      ]
+      const wire = new Wire(w.api.port).send([...head, `Content-Length: ${body.length}`, ...headers].join('\r\n'), '\r\n\r\n')
+      wire.socket.pause()
+      wire.send(body)
+      await until(async () => (await claims()).length > known)
+      wire.breakOff()
+      return (await claims())[known]
+    }
+    for (let number = 0; number < 5; number++) {
+      const taken = await cut(`Idempotency-Key: cut ${number}`)
+      const again = await org.owner.post(path, { count: 1 }, { 'idempotency-key': `cut ${number}` })
+      t.is(again.data.items[0].id, taken)
+      t.is(again.data.items[0].attempts, 1)
+      t.is((await line.item(taken)).attempts, 1)
+      t.is((await line.move(taken, 'out', { claim_token: again.data.items[0].claim_token })).status, 200)
+    }
+    const lost = await cut()
+    t.is((await line.item(lost)).claimed_by, org.ownerId)
+    t.false((await line.claim({ count: 50 })).some(({ id }) => id === lost))
+    pass(2.1)
+    t.is((await line.item(lost)).claimed_by, null)
+    const back = (await line.claim({ count: 50 })).find(({ id }) => id === lost)
+    t.is(back?.attempts, 2)
+    await proven(t, org.owner, line)
+  },
+)
+
 test.serial('overdue is told from the clock, by its stage and by due_at, whichever comes first', async (t) => {
   const { org } = await start()
   const stages = [{ key: 'in', kind: 'start', sla_seconds: 10 }, { key: 'work' }, { key: 'out', kind: 'terminal', sla_seconds: 1 }]
   const line = await createLine(t, org, { stages })
-  const [a = '', b = '', c = ''] = await line.add(['a', { key: 'b', stage: 'work' }, 'c'])
+  const [a = '', b = '', c = ''] = await line.add([{ key: 'a', batch: 'early' }, { key: 'b', stage: 'work' }, 'c'])
   const due = new Date(Date.now() + ahead + 20_000).toISOString()
   await org.owner.patch(`${line.path}/items/${b}`, { due_at: due })
   await line.move(c, 'out')
@@ -127,6 +176,7 @@ test.serial('overdue is told from the clock, by its stage and by due_at, whichev
     const ids = data.items.map(({ id }: { id: string }) => id)
     t.is(data.total, ids.length)
     t.is((await line.summary()).overdue, ids.length)
+    t.is((await line.summary('')).overdue, ids.length)
     for (const id of [a, b, c]) t.is((await line.item(id)).overdue, ids.includes(id))
     return ids
   }

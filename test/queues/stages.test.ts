@@ -3,6 +3,7 @@ import { createFunction, handlerOf, runBody } from '#test/functions/support.ts'
 import { createLine, proven } from '#test/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { hearSent } from '#test/support/watch/sent.ts'
 
 const start = shareWorld(test)
 
@@ -102,6 +103,24 @@ test('entering a stage runs its function once, with the lesser of the mover’s 
   t.is((await editor.client.put(line.path, { stages: changed })).status, 403)
   t.is((await editor.client.put(line.path, { stages: [...stages, { key: 'more' }] })).status, 200)
   t.is((await owner.put(line.path, { stages: [{ key: 'in', on_enter: { function_id: w.org.id } }] })).status, 400)
+})
+
+test.serial('a stage that many imported items enter runs for each of them, filed in one statement', async (t) => {
+  const w = await start()
+  const fn = await createFunction(t, w.org, handlerOf('return input.item.key'))
+  const line = await createLine(t, w.org, { stages: [{ key: 'in', kind: 'start', on_enter: { function_id: fn.id } }] })
+  const filed: string[] = []
+  t.teardown(hearSent(({ name = '' }) => ['join_gate', 'insert_operations'].includes(name) && filed.push(name)))
+  await line.add(
+    Array.from({ length: 100 }, (_, index) => `k${index}`),
+    { source: 'import' },
+  )
+  await w.drain()
+  t.deepEqual(filed, ['insert_operations', 'join_gate'])
+  const { rows } = await w.db.query('select ending, count(*)::integer as runs from function_runs where function_id = $1 group by ending', [
+    fn.id,
+  ])
+  t.deepEqual(rows, [{ ending: 'returned', runs: 100 }])
 })
 
 test('functions that set each other off through stages end after eight levels, and the item says so', async (t) => {

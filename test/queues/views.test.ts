@@ -48,6 +48,27 @@ test('a list filters by each of its parameters, newest first, with the exact tot
   t.is((await org.owner.get(`${line.path}/items/${org.id}`)).status, 404)
 })
 
+test('text that few items hold is found by its index, text that many hold among all', async (t) => {
+  const { org } = await start()
+  const line = await createLine(t, org)
+  const keys = Array.from({ length: 60 }, (_, index) => `Crate ${index}`)
+  const ids = await line.add([...keys.map((key) => ({ key, batch: 'dock' })), 'Pallet 7', { key: 'P8', batch: 'pallets' }])
+  const total = async (query: string) => (await org.owner.get(`${line.path}/items?limit=1&${query}`)).data.total
+  t.is(await total('q=crate'), 60)
+  t.is(await total('q=crate%2059'), 1)
+  t.is(await total('q=pallet'), 2)
+  t.is(await total('q=dock'), 60)
+  t.is(await total('q=dock&status=done'), 0)
+  t.is(await total('q=none+such'), 0)
+  await line.move(ids[59] ?? '', 'out')
+  t.is(await total('q=crate+59&status=done'), 1)
+  await org.owner.delete(`${line.path}/items/${ids[59]}`)
+  t.is(await total('q=crate+59'), 0)
+  t.is(await total('q=crate'), 59)
+  const other = await createLine(t, org, {}, 'other')
+  t.is((await org.owner.get(`${other.path}/items?q=pallet`)).data.total, 0)
+})
+
 test('a board shows the first items of each stage, and its stage’s list goes on from there', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)

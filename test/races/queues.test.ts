@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
+import { createFunction, handlerOf } from '#test/functions/support.ts'
 import { createLine, type Line, lineOf, proven } from '#test/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test)
 
@@ -29,10 +31,14 @@ test.serial('claims at once: no item goes to two, and none is left', async (t) =
   await proven(t, org.owner, line)
 })
 
-test.serial('moves and scans into a stage with room for five: five come in, and a free place is taken by one', async (t) => {
+/** A way into a stage; whether the item with this number came in. */
+type Door = (client: Client, index: number) => Promise<boolean>
+
+test.serial('a stage with room for five takes five, by whatever door they come, and a free place is taken by one', async (t) => {
   const org = await arena.ring()
+  const enter = await createFunction(t, org, handlerOf(`return sdk.queues.move('line', input.item.id, 'work')`))
   const stages = [
-    { key: 'in', kind: 'start' },
+    { key: 'in', kind: 'start', buttons: [{ id: 'go', label: 'Go', function_id: enter.id }] },
     { key: 'work', wip_limit: 5 },
     { key: 'out', kind: 'terminal' },
   ]
@@ -40,13 +46,20 @@ test.serial('moves and scans into a stage with room for five: five come in, and 
   for (let round = 0; round < rounds; round++) {
     const keys = keysOf(20, round)
     const ids = await line.add(keys)
-    const enter = async (client: Parameters<Line['move']>[3], index: number): Promise<boolean> => {
-      if (index % 2 === 0) return (await line.move(ids[index] ?? '', 'work', {}, client)).status === 200
-      if (index % 4 === 1) return (await line.scan(keys[index] ?? '', {}, client)).data.verdict === 'moved'
-      const scan = { scan_id: `${round} ${index}`, scanned_at: '2026-01-01T00:00:00Z', key: keys[index] }
-      return (await client?.post(`${line.path}/scan/batch`, { scans: [scan] }))?.data[0].verdict === 'moved'
+    const move: Door = async (client, index) => (await line.move(ids[index] ?? '', 'work', {}, client)).status === 200
+    const scan: Door = async (client, index) => (await line.scan(keys[index] ?? '', {}, client)).data.verdict === 'moved'
+    const journal: Door = async (client, index) => {
+      const one = { scan_id: `${round} ${index}`, scanned_at: '2026-01-01T00:00:00Z', key: keys[index] }
+      return (await made(client.post(`${line.path}/scan/batch`, { scans: [one] })))[0].verdict === 'moved'
     }
-    const entered = await atOnce(20, org.owners, enter)
+    const button: Door = async (client, index) =>
+      (await made(client.post(`${line.path}/stages/in/action`, { button_id: 'go', item_ids: [ids[index]] })))[0].ok
+    const sdk: Door = async (client, index) => {
+      const run = await made(client.post(`${org.path}/functions/${enter.id}/invoke`, { input: { item: { id: ids[index] } } }))
+      return run.error === undefined
+    }
+    const doors = [button, sdk, move, scan, journal, move, scan, journal, move, scan]
+    const entered = await atOnce(20, org.owners, async (client, index) => (doors[index % doors.length] ?? move)(client, index))
     t.is(entered.filter(Boolean).length, 5)
     t.is((await counted(org, line)).work, 5)
     const inside = ids.filter((_, index) => entered[index])
@@ -117,6 +130,28 @@ test.serial('a journal sent by all at once is judged once', async (t) => {
     const { data } = await org.owner.get(`${line.path}/events?limit=10`)
     t.is(new Set(data.map(({ scan_id }: { scan_id: string }) => scan_id)).size, 10)
     t.true(data.every(({ scan_id }: { scan_id: string }) => scan_id.startsWith(`${round} `)))
+  }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('journals under keys of their own, in opposite orders and beside moves, wait for each other in no circle', async (t) => {
+  const org = await arena.ring()
+  const line = await createLine(t, org)
+  const keys = keysOf(20, 'key')
+  const ids = await line.add(keys)
+  for (let round = 0; round < rounds / 2; round++) {
+    const to_stage = round % 2 === 0 ? 'work' : 'in'
+    const answers = await atOnce(8, org.owners, (client, index) => {
+      if (index >= 6) return line.move(ids[index] ?? '', to_stage, {}, client)
+      const scans = (index % 4 < 2 ? keys : keys.toReversed()).map((key, place) => ({
+        ...{ scan_id: `${round} ${index} ${place}`, scanned_at: new Date(1_700_000_000_000 + place).toISOString(), key, to_stage },
+      }))
+      return client.post(`${line.path}/scan/batch`, { scans }, { 'idempotency-key': `${round} ${index % 3}` })
+    })
+    // Two send each key, with other scans: one of them is answered, the other told that the key is taken.
+    t.is(answers.filter(({ status }) => status === 200).length, 5)
+    t.deepEqual(tally(answers), { 200: 5, 400: 3 })
   }
   await proven(t, org.owner, line)
   await noDeadlock(t)

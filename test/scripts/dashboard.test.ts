@@ -3,6 +3,7 @@ import test from 'ava'
 import { createLogger } from '#shared/kernel/log.ts'
 import { until } from '#test/functions/support.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/notifications/make-rule.ts'
+import { createLine } from '#test/queues/support.ts'
 import { echo } from '#test/support/things.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
@@ -98,4 +99,25 @@ test.serial('a process that keeps house tells how much waits in every queue, and
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
   t.regex(told, /^kontor_queue_jobs\{job="records.import",state="waiting"\} 0$/m)
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
+})
+
+test.serial('items of work queues are told by status, and how many were claimed and how many claims ran out', async (t) => {
+  let ahead = 0
+  const w = await world({}, undefined, () => new Date(Date.now() + ahead))
+  t.teardown(w.close)
+  const read = async () => {
+    const told = await registry.metrics()
+    return ['claims', 'leases_expired'].map((name) => Number(new RegExp(`^kontor_queue_${name}_total (\\S+)$`, 'm').exec(told)?.[1] ?? 0))
+  }
+  const line = await createLine(t, w.org, { settings: { lease_seconds: 1 } })
+  const [a = ''] = await line.add(['a', 'b', 'c'])
+  await line.move(a, 'out')
+  const [claimed = 0, expired = 0] = await read()
+  await line.claim({ count: 2 })
+  ahead = 2_000
+  await line.claim({ count: 1 })
+  t.deepEqual(await read(), [claimed + 3, expired + 1])
+  const told = await registry.metrics()
+  t.regex(told, /^kontor_queue_items\{status="open"\} 2$/m)
+  t.regex(told, /^kontor_queue_items\{status="done"\} 1$/m)
 })

@@ -79,6 +79,29 @@ test.serial('the port asked for taken: one clear line, and exit code 1', async (
   t.deepEqual(processesIn(project.folder), [])
 })
 
+test.serial('a DATABASE_URL that is none: one sentence that names it, and exit code 1', async (t) => {
+  const project = createProject()
+  t.teardown(() => project.remove())
+  for (const url of ['foo', 'http://localhost/x', 'localhost:5432']) {
+    const run = project.run('node scripts/run.mjs start', { PORT: '0', DATABASE_URL: url })
+    t.is(await run.ended, 1)
+    t.regex(run.output(), /^kontor +\| DATABASE_URL must be an address that starts with postgres:\/\/[^\n]*\n$/)
+  }
+})
+
+test.serial('--help says what there is and starts nothing; any other argument is refused', async (t) => {
+  const project = createProject({ isInstalled: false })
+  t.teardown(() => project.remove())
+  const help = project.run('npm start -- --help')
+  t.is(await help.ended, 0)
+  t.regex(help.output(), /Usage: npm start\n.*DATABASE_URL/s)
+  const other = project.run('node scripts/run.mjs start --port 4000')
+  t.is(await other.ended, 1)
+  t.is(other.output(), 'npm start takes no arguments, got --port 4000. See npm start -- --help.\n')
+  t.false(existsSync(join(project.folder, 'node_modules')))
+  t.false(existsSync(join(project.folder, '.data')))
+})
+
 test.serial('a second start in the same folder: who uses it and what to do, and exit code 1', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())

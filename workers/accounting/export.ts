@@ -7,5 +7,6 @@ export default handler(exportLedger, async ({ payload: { format: name, recordedB
   const format = formats[name]
   const bytes = exportBooks(scope, format, recordedBefore ?? undefined, (done) => advance({ done, total: done }))
   const file = { contentType: format.contentType, name: `ledger.${format.extension}` }
-  return { result: null, fileId: await storeFile(scope, scope.workspace.id, bytes, file) }
+  const { id: fileId } = await storeFile(scope, scope.workspace.id, bytes, file)
+  return { result: null, fileId }
 })

@@ -1,4 +1,5 @@
 import { sealBooks } from '#shared/accounting/jobs.ts'
+import { countSeal } from '#shared/accounting/metrics.ts'
 import { keepSeal, prepareSeal } from '#shared/accounting/seals.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { handler } from '#workers/handler.ts'
@@ -17,6 +18,7 @@ export default handler(sealBooks, async ({ payload: { until }, scope, commit }) 
       return await commit(async (inside) => {
         const seal = await keepSeal(inside, prepared)
         if (!seal) throw new Overtaken()
+        inside.db.afterCommit(countSeal)
         return { result: seal }
       })
     } catch (error) {

@@ -1,7 +1,10 @@
 import { verifyLedger } from '#shared/accounting/jobs.ts'
+import { countCheck } from '#shared/accounting/metrics.ts'
 import { verifyBooks } from '#shared/accounting/verify.ts'
 import { handler } from '#workers/handler.ts'
 
-export default handler(verifyLedger, async ({ scope, advance }) => ({
-  result: await verifyBooks(scope, (done) => advance({ done, total: done })),
-}))
+export default handler(verifyLedger, async ({ scope, advance }) => {
+  const result = await verifyBooks(scope, (done) => advance({ done, total: done }))
+  countCheck(result.ok)
+  return { result }
+})

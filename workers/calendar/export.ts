@@ -13,9 +13,10 @@ export default handler(exportCalendar, async ({ payload: { calendarId, reader },
   return { result: null, fileId }
 })
 
-const store = (scope: Scope, { text, ...file }: { name: string; text: string; headers?: Readonly<Record<string, string>> }) => {
+const store = async (scope: Scope, { text, ...file }: { name: string; text: string; headers?: Readonly<Record<string, string>> }) => {
   const bytes = (async function* () {
     yield Buffer.from(text)
   })()
-  return storeFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', ...file })
+  const { id } = await storeFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', ...file })
+  return id
 }

@@ -9,6 +9,7 @@ import { compose } from '#workers/mail/compose.ts'
 import { keepInFolder } from '#workers/mail/folder.ts'
 import { handOver } from '#workers/mail/smtp.ts'
 import { type Way, wayOf } from '#workers/mail/ways.ts'
+import { mailSeconds, mailTries } from '#workers/metrics.ts'
 
 /** A mail of which nobody knows whether the server has it is tried once more after so long. */
 const secondTryMs = 15 * 60_000
@@ -31,7 +32,7 @@ async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal)
   if (mail.status === 'sending' && way?.kind === 'server') return doubt(scope, mail, 'The worker that was sending it died')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...waiting].includes(mail.status)) return
   if (mail.is_suspended && mail.kind === messageKind) return postpone(scope, mail, 0)
-  if (!way) return settleMail(scope.db, mail.id, 'failed', 'Its connection has been deleted', scope.now())
+  if (!way) return end(scope, mail, 'failed', 'Its connection has been deleted')
   let isTaken = false
   const begin = async () => {
     const from = mail.status === 'uncertain' || mail.status === 'sending' ? [mail.status] : waiting
@@ -58,19 +59,33 @@ async function goOut(
 
 /** Writes down what came of a try. Throws where the queue is to try again, in its own growing time. */
 async function note(scope: PlatformScope, mail: OutboxMail, isTaken: boolean, outcome: Outcome): Promise<void> {
-  if (outcome.kind === 'sent') return settleMail(scope.db, mail.id, 'sent', null, scope.now())
+  if (outcome.kind === 'sent') return end(scope, mail, 'sent', null)
   if (outcome.kind === 'uncertain') return doubt(scope, mail, outcome.error)
   // What keeps a second try from being begun says nothing of the first.
   const isVerdict = outcome.kind === 'final' && (isTaken || mail.status !== 'uncertain')
-  if (isVerdict) return settleMail(scope.db, mail.id, outcome.status, outcome.error, scope.now())
+  if (isVerdict) return end(scope, mail, outcome.status, outcome.error)
   const status = await noteFailure(scope.db, mail.id, outcome.error)
+  if (status) mailTries.inc({ kind: mail.kind, outcome: status === 'queued' ? 'later' : status })
   if (status === 'queued' || status === 'failed') throw new Error(outcome.error)
 }
 
-const doubt = (scope: PlatformScope, mail: OutboxMail, reason: string): Promise<void> =>
-  scope.db.transaction(async (tx) => {
+async function end(
+  { db, now }: PlatformScope,
+  mail: OutboxMail,
+  status: 'sent' | 'failed' | 'bounced',
+  error: string | null,
+): Promise<void> {
+  await settleMail(db, mail.id, status, error, now())
+  mailTries.inc({ kind: mail.kind, outcome: status })
+  if (status === 'sent') mailSeconds.observe({ kind: mail.kind }, (now().getTime() - Date.parse(mail.created_at)) / 1_000)
+}
+
+async function doubt(scope: PlatformScope, mail: OutboxMail, reason: string): Promise<void> {
+  await scope.db.transaction(async (tx) => {
     if (await noteUncertain(tx, mail.id, reason)) await postpone({ ...scope, db: tx }, mail, secondTryMs)
   })
+  mailTries.inc({ kind: mail.kind, outcome: 'uncertain' })
+}
 
 const postpone = ({ db, now }: PlatformScope, mail: OutboxMail, ms: number): Promise<void> =>
   setDue(db, mailDue, mail.workspace_id, [{ subject: mail.id, at: new Date(now().getTime() + ms) }])

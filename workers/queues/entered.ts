@@ -1,7 +1,9 @@
-import { runFlow } from '#shared/flows/start.ts'
+import { type ByHand, runFlowForEach } from '#shared/flows/start.ts'
 import { runFunction } from '#shared/functions/jobs.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
 import { Problem } from '#shared/kernel/errors.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { enqueueAll } from '#shared/queue/enqueue-all.ts'
 import { itemsByIds } from '#shared/queues/find.ts'
 import { enteredStage } from '#shared/queues/jobs.ts'
 import { requireQueue } from '#shared/queues/load.ts'
@@ -9,7 +11,7 @@ import { nameOf } from '#shared/queues/queue.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { handler } from '#workers/handler.ts'
 
-/** What runs is filed together with the end of this job, so each item's entry sets it off once. */
+/** What runs is filed together with the end of this job, so each item's entry sets it off once; for all items of a stage in one statement. */
 export default handler(enteredStage, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
   const items = await itemsByIds(
@@ -17,29 +19,36 @@ export default handler(enteredStage, async ({ payload: { queueId, entries }, sco
     queue,
     entries.map(({ itemId }) => itemId),
   )
-  const { workspace, cause } = scope
   return commit(async (inside) => {
-    for (const { itemId, from, to } of entries) {
-      const onEnter = queue.stages.find(({ key }) => key === to)?.on_enter
-      const item = items.get(itemId)
-      if (!onEnter || !item) continue
-      const input = { queue: nameOf(queue), item, from_stage: from, to_stage: to }
-      if (onEnter.function_id !== undefined && workspace.apps.functions && cause.depth < maxDepth) {
-        const origin = { workspaceId: workspace.id, cause: { ...cause, depth: cause.depth + 1 } }
-        const order = { functionId: onEnter.function_id, input: JSON.stringify(input), rights: 'lesser' } as const
-        await scope.queue.enqueue(inside.db, runFunction, origin, order)
-      }
+    for (const [to, those] of Map.groupBy(entries, (entry) => entry.to)) {
+      const { function_id, flow_id } = queue.stages.find(({ key }) => key === to)?.on_enter ?? {}
+      const started = those.flatMap(({ itemId, from }): ByHand[] => {
+        const item = items.get(itemId)
+        if (!item) return []
+        return [{ input: { queue: nameOf(queue), item, from_stage: from, to_stage: to }, naturalKey: `${jobId} ${itemId}` }]
+      })
+      if (started.length === 0) continue
+      if (function_id !== undefined) await runFunctionForEach(inside, function_id, started)
       // As its own last editor, and whoever put it there could start it; a flow counts the steps of a chain itself.
-      if (onEnter.flow_id !== undefined) await started(inside, onEnter.flow_id, input, `${jobId} ${itemId}`)
+      if (flow_id !== undefined) await unlessGone(() => runFlowForEach(inside, flow_id, started))
     }
     return { result: null }
   })
 })
 
-/** Starts a flow, unless it is gone. */
-async function started(scope: Scope, flowId: string, input: unknown, naturalKey: string): Promise<void> {
+async function runFunctionForEach({ db, queue, workspace, cause }: Scope, functionId: string, started: readonly ByHand[]): Promise<void> {
+  if (!workspace.apps.functions || cause.depth >= maxDepth) return
+  const origin = { workspaceId: workspace.id, cause: { ...cause, depth: cause.depth + 1 } }
+  const filings = started.map(({ input }) => {
+    return { id: newId(), origin, payload: { functionId, input: JSON.stringify(input), rights: 'lesser' as const } }
+  })
+  await enqueueAll(queue, db, runFunction, filings)
+}
+
+/** Does it unless the flow is gone. */
+async function unlessGone(start: () => Promise<unknown>): Promise<void> {
   try {
-    await runFlow(scope, flowId, input, { naturalKey })
+    await start()
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error
   }

@@ -10,7 +10,7 @@ export default handler(exportRecords, ({ payload: { typeKey, q, filter, sort, di
     const query = { q: q ?? undefined, filter: filter ?? undefined, sort: sort ?? undefined, dir: dir ?? undefined }
     const { total, truncated, bytes } = await exportRecordsOf(scope, type, readSearch(query))
     await advance({ done: 0, total })
-    const fileId = await storeFile(
+    const { id: fileId } = await storeFile(
       scope,
       scope.workspace.id,
       bytes((done) => advance({ done, total })),

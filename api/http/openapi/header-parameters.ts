@@ -28,8 +28,11 @@ const table: readonly HeaderParameter[] = [
   {
     component: 'IdempotencyKey',
     name: 'Idempotency-Key',
-    on: ({ kind, method, permission }) => kind !== 'page' && method === 'POST' && permission !== 'public',
-    description: 'The same key on the same path within 24 hours answers with the first response again and does nothing twice.',
+    on: ({ kind, method, path, permission, visitorsKey }) =>
+      visitorsKey === true || (kind !== 'page' && method === 'POST' && permission !== 'public' && !path.startsWith('/auth/')),
+    description:
+      'The same key on the same path within 24 hours answers with the first response again and does nothing twice; with another body it is ' +
+      'VALIDATION_ERROR. A first answer of 5xx is not kept.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   {

@@ -35,37 +35,66 @@ export const putFolder = sql(
 const folder = `case when strpos(substr(key, length($3::text) + 1), '/') > 0
     then left(key, length($3::text) + strpos(substr(key, length($3::text) + 1), '/')) end as folder`
 
+/** A stretch of keys, and of each whether it stands for its folder and whether the next stretch begins behind it. */
+const stretch = (first: string, count: string): string =>
+  `select found.*, folder is null or folder is distinct from lag(folder) over keys as is_shown, lead(key) over keys is null as is_last
+   from (
+     select ${columns}, ${folder} from drive_objects
+     where workspace_id = $1 and space_id = $2 and key >= ${first} and key < $5 order by key limit ${count}
+   ) as found window keys as (order by key)`
+
 /**
- * A level of folders and files, in the order of their keys. It skips along the index: from a folder to the first key behind it, so that it
- * costs what it shows and not what lies below. Values: workspace, space, prefix, the first key that may come, the first one behind the
+ * A level of folders and files, in the order of their keys. It skips along the index from a folder to the first key behind it, so that it
+ * costs what it shows and not what lies below; behind a file it reads many keys at once, since more files may follow. Measured: 201 files of
+ * a level in 1.4 ms, 3.6 ms when each is looked for. Values: workspace, space, prefix, the first key that may come, the first one behind the
  * level, how many.
  */
 export const findLevel = sql(
   'find_drive_level',
   `with recursive level as (
-     (select ${columns}, ${folder} from drive_objects
-      where workspace_id = $1 and space_id = $2 and key >= $4 and key < $5 order by key limit 1)
+     (${stretch('$4', '32')})
      union all
      select next.* from level cross join lateral (
-       select ${columns}, ${folder} from drive_objects
-       where workspace_id = $1 and space_id = $2
-         and key >= case when level.folder is null then level.key || chr(1) else left(level.folder, -1) || '0' end
-         and key < $5
-       order by key limit 1
+       ${stretch(
+         "case when level.folder is null then level.key || chr(1) else left(level.folder, -1) || '0' end",
+         'case when level.folder is null then 128 else 2 end',
+       )}
      ) as next
+     where level.is_last
    )
-   select * from level limit $6`,
+   select ${columns}, folder from level where is_shown limit $6`,
 )
 
+/** A file's name in small letters, as the index drive_objects_named holds it. */
+const nameSql = lowerCaseSql("split_part(key, '/', -1)")
+
+/** Keys that a search looks through one by one: as long as it would take to ask the index of names. */
+const nearKeys = 2_000
+
 /**
- * Files whose name holds a text, in the order of their keys. Values: workspace, space, the first key that may come, the first one behind, the
- * text in small letters, how many.
+ * Files whose name is like a pattern, in the order of their keys. It looks through the next keys, which is all of a small space and enough of
+ * a large one where many match; what they lack comes from the index of names, which has to be read for the whole space. Measured in a space
+ * of 300,000: 3 ms without a match, where looking through all took 800 ms. Values: workspace, space, the first key that may come, the first
+ * one behind, the pattern in small letters, how many.
  */
 export const findNamed = sql(
   'find_drive_objects_named',
-  `select ${columns} from drive_objects
-   where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is not null
-     and strpos((${lowerCaseSql(`substring(key from '[^/]*$')`)}) collate "C", $5) > 0
+  `with near as materialized (
+     select ${columns} from drive_objects
+     where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 order by key limit ${nearKeys}
+   ),
+   matching as materialized (select * from near where blob_id is not null and ${nameSql} like $5 order by key limit $6),
+   state as materialized (
+     select (select count(*) from matching) >= $6::bigint or (select count(*) from near) < ${nearKeys} as is_enough
+   ),
+   further as materialized (
+     select ${columns} from drive_objects
+     where not (select is_enough from state)
+       and workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is not null and ${nameSql} like $5
+   )
+   select * from matching where (select is_enough from state)
+   union all
+   select * from further
    order by key limit $6`,
 )
 

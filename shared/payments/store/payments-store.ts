@@ -76,9 +76,13 @@ export const insertLine = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
-/** A link's timeline, oldest first. Values: workspace, link, how many. */
+/** The last lines of a link's timeline, oldest first. Values: workspace, link, how many. */
 export const findLines = sql(
   'find_payment_timeline',
-  `select at, source, provider_event_id, provider_payment_id, before, after, verdict from payment_timeline
-   where workspace_id = $1 and link_id = $2 order by id limit $3`,
+  `select at, source, provider_event_id, provider_payment_id, before, after, verdict
+   from (
+     select id, at, source, provider_event_id, provider_payment_id, before, after, verdict from payment_timeline
+     where workspace_id = $1 and link_id = $2 order by id desc limit $3
+   ) as line
+   order by id`,
 )

@@ -40,3 +40,12 @@ export const findBatches = sql(
    group by batch having sum(items) > 0
    order by batch`,
 )
+
+/** How many items all work queues have, by status. */
+export const countAllItems = sql(
+  'count_all_queue_items',
+  `select status, sum(items)::bigint as items
+   from queues as queue join queue_counts as kept on kept.workspace_id = queue.workspace_id and kept.queue_id = queue.id and kept.batch = ''
+   where queue.deleted_at is null
+   group by status order by status`,
+)

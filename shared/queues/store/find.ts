@@ -29,8 +29,15 @@ export const findOpenOfRecords = sql(
    order by id`,
 )
 
-/** What became of scans that were judged before. Values: workspace, queue, scan ids. */
+/** What became of scans that were judged before, and whether their items had entered their stages after they were scanned. Values: workspace, queue, scan ids. */
 export const findScans = sql(
   'find_queue_scans',
-  `select scan_id, item_id, verdict, note from queue_history where workspace_id = $1 and queue_id = $2 and scan_id = any($3::text[]) order by id`,
+  `select scan_id, item_id, verdict, note, exists (
+     select from queue_history as earlier
+     where earlier.workspace_id = $1 and earlier.queue_id = $2 and earlier.item_id = scan.item_id and earlier.id < scan.id
+       and earlier.kind in ('added', 'moved') and earlier.created_at > scan.scanned_at
+   ) as conflict
+   from queue_history as scan
+   where workspace_id = $1 and queue_id = $2 and scan_id = any($3::text[])
+   order by id`,
 )

@@ -1,10 +1,16 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { build, type Statement, sql } from '#shared/db/statement.ts'
+import { build, plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 import { cutoffsOf } from '#shared/queues/item.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { itemColumns, itemsOf } from '#shared/queues/store/parts.ts'
+
+/** Items by what their keys hold, and batches by what their labels do. */
+export interface Holding {
+  readonly items: readonly string[]
+  readonly batches: readonly string[]
+}
 
 /** What of a queue's items is meant. */
 export interface ItemFilter {
@@ -17,12 +23,50 @@ export interface ItemFilter {
   readonly batch?: string | undefined
   readonly key?: string | undefined
   readonly q?: string | undefined
+  /** What of the queue holds `q`, where an index has told it. */
+  readonly holding?: Holding | undefined
   readonly overdue?: boolean | undefined
   readonly assignee_id?: string | undefined
   readonly record_id?: string | undefined
   /** Only items with a lower id. */
   readonly below?: string | undefined
 }
+
+const pattern = (q: string): string => `%${lowerCase(q).replace(/[\\%_]/g, '\\$&')}%`
+
+/** More items than this are found sooner among all. */
+const maxHolding = 2_000
+
+/** Of the newest 1,000 items, so many that hold a text say that very many do. */
+const manyOfNewest = 20
+
+/**
+ * What of a queue holds a text of three letters or digits in a row, by an index; `items` is null where too many do. Measured with 400,000 items
+ * on a busy machine: 10 ms where none does, 40 where 50 do, against 1,200 for looking at all.
+ */
+export const findHolding = (workspaceId: string, queueId: string, q: string): Statement =>
+  plannedForValues(findTexts(workspaceId, queueId, pattern(q), maxHolding + 1, manyOfNewest))
+
+const findTexts = sql(
+  'find_queue_texts',
+  `select case when held.items > $5::integer then null else array(
+     select item_id from queue_history
+     where workspace_id = $1 and queue_id = $2 and kind = 'added' and ${lowerCaseSql('key')} like $3 limit $4
+   ) end as items, array(
+     select distinct batch from queue_counts
+     where workspace_id = $1 and queue_id = $2 and batch <> '' and ${lowerCaseSql('batch')} like $3 order by batch
+   ) as batches
+   from (
+     select count(*) as items from (
+       select key from queue_items where workspace_id = $1 and queue_id = $2 order by id desc limit 1000
+     ) as newest where ${lowerCaseSql('key')} like $3
+   ) as held`,
+)
+
+/** Whether an index can find the text. */
+export const isIndexed = (q: string): boolean => /[\p{L}\p{N}]{3}/u.test(q)
+export const isFew = (found: { readonly items: readonly string[] | null }): found is Holding =>
+  found.items !== null && found.items.length <= maxHolding
 
 /** The orders of lists: newest first, as items are claimed, as they were closed. */
 export const orders = { newest: 'id desc', claim: 'priority desc, id', ended: 'closed_at desc, id desc' } as const
@@ -42,7 +86,7 @@ export const countItems = (filter: ItemFilter): Statement =>
   build(builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
 
 function conditionOf(filter: ItemFilter): Knex.Raw {
-  const { workspaceId, queue, stage, status, batch, key, q, overdue, assignee_id, record_id } = filter
+  const { workspaceId, queue, stage, status, batch, key, q, holding, overdue, assignee_id, record_id } = filter
   const parts = [builder.raw('workspace_id = ?', [workspaceId]), builder.raw('queue_id = ?', [queue.id])]
   const add = (condition: string, ...values: readonly Knex.Value[]) => parts.push(builder.raw(condition, [...values]))
   if (stage !== undefined) add('stage = ?', stage)
@@ -52,10 +96,9 @@ function conditionOf(filter: ItemFilter): Knex.Raw {
   if (batch !== undefined) add(batch === '' ? 'batch = ?' : `batch = ? and batch <> ''`, batch)
   // Either part has an index of its own.
   if (key !== undefined) add(`key = ? and (status = 'open' or status <> 'open')`, key)
-  if (q) {
-    const text = `%${lowerCase(q).replace(/[\\%_]/g, '\\$&')}%`
-    add(`(${lowerCaseSql('key')} like ? or ${lowerCaseSql('batch')} like ?)`, text, text)
-  }
+  if (holding?.batches.length === 0) add('id = any(?::uuid[])', [...holding.items])
+  else if (holding) add(`(id = any(?::uuid[]) or (batch <> '' and batch = any(?::text[])))`, [...holding.items], [...holding.batches])
+  else if (q) add(`(${lowerCaseSql('key')} like ? or ${lowerCaseSql('batch')} like ?)`, pattern(q), pattern(q))
   if (assignee_id !== undefined) add(assignee_id === '' ? 'assignee_id = ?' : `assignee_id = ? and assignee_id <> ''`, assignee_id)
   if (record_id !== undefined) add('record_id = ?', record_id)
   if (filter.below !== undefined) add('id < ?', filter.below)

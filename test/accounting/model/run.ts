@@ -1,13 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecutionContext } from 'ava'
 import { Decimal } from '#shared/kernel/decimal.ts'
 import { type Asked, digits, Model, type ModelEntry, shown } from '#test/accounting/model/model.ts'
 import { type Operation, type Report, reports } from '#test/accounting/model/random.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Answer } from '#test/support/client.ts'
 
-/** Who works on which books. Every call is an answer of the API: whoever gets none asks again with the same Idempotency-Key. */
+/** What an answer of the API is looked at for. */
+export type Told = Pick<Answer, 'status' | 'data' | 'text'>
+
+/** A caller of the API. Every call is answered: one that gets no answer is sent again, with the same Idempotency-Key. */
+export interface Caller {
+  readonly get: (path: string) => Promise<Told>
+  readonly post: (path: string, body: object, headers: Record<string, string>) => Promise<Told>
+}
+
+/** Hears what is not as it must be; a test of ava does. */
+export interface Checks {
+  readonly is: (actual: unknown, expected: unknown, message?: string) => unknown
+  readonly true: (actual: unknown, message?: string) => unknown
+  readonly deepEqual: (actual: unknown, expected: unknown, message?: string) => unknown
+}
+
+/** Who works on which books. */
 export interface Bookkeepers {
-  readonly clients: readonly Client[]
+  readonly clients: readonly Caller[]
   /** `/v1/orgs/{id}/accounting`. */
   readonly path: string
   /** Accounts by id, with their kinds. */
@@ -24,25 +39,28 @@ interface Taken {
   readonly data: Answer['data']
 }
 
-/** Lets the clients do all operations, some at each time, and holds everything that they were told against the model. */
+/**
+ * Lets the clients do all operations, some at each time, and holds everything that they were told against the model. Gives the ids of the
+ * entries that were acknowledged.
+ */
 export async function runModel(
-  t: ExecutionContext,
+  t: Checks,
   { clients, path, kinds, sumMonths }: Bookkeepers,
-  operations: readonly Operation[],
-): Promise<void> {
+  operations: Iterable<Operation>,
+): Promise<readonly string[]> {
   const accounts = [...kinds.keys()]
   const model = new Model(kinds)
   const taken: Taken[] = []
-  const queue = operations.values()
+  const queue = Iterator.from(operations)
   let last = '2000-01-01T00:00:00.000000Z'
 
-  const send = (client: Client, at: string, body: object) => client.post(path + at, body, { 'idempotency-key': randomUUID() })
+  const send = (client: Caller, at: string, body: object) => client.post(path + at, body, { 'idempotency-key': randomUUID() })
   const heard = (entry: Answer['data']): void => {
     model.entries.push(entryOf(entry))
     if (entry.created_at > last) last = entry.created_at
   }
 
-  async function does(client: Client, operation: Operation): Promise<void> {
+  async function does(client: Caller, operation: Operation): Promise<void> {
     if (operation.do === 'post') {
       const { status, data, text } = await send(client, '/entries', bodyOf(operation, accounts))
       t.is(status, operation.wrong === null ? 201 : 400, text)
@@ -72,7 +90,7 @@ export async function runModel(
   )
   for (const one of taken) holds(t, model, one)
   const [client] = clients
-  if (!client) return
+  if (!client) throw new Error('There is no client')
   for (const currency of Object.keys(digits)) {
     const asked = { currency, before: '9999', from: '2023-02-03', to: '2025-06-07' }
     for (const report of reports) {
@@ -88,10 +106,11 @@ export async function runModel(
   }
   const check = (await client.get(`${path}/verify`)).data
   t.deepEqual({ ...check, seals: 0 }, { ok: true, entries: model.entries.length, seals: 0, differences: [] })
+  return model.entries.map(({ id }) => id)
 }
 
 /** All balances of a currency sum up to nothing, and the nets of the years to what the balance sheet says was earned. */
-async function yearsAddUp(t: ExecutionContext, client: Client, path: string, currency: string): Promise<void> {
+async function yearsAddUp(t: Checks, client: Caller, path: string, currency: string): Promise<void> {
   const { rows } = (await client.get(`${path}/trial-balance?currency=${currency}`)).data
   const sum = rows.reduce((all: Decimal, { balance }: { balance: string }) => all.plus(balance), new Decimal(0))
   t.true(sum.isZero(), currency)
@@ -104,7 +123,7 @@ async function yearsAddUp(t: ExecutionContext, client: Client, path: string, cur
   }
 }
 
-function holds(t: ExecutionContext, model: Model, { report, account, asked, data }: Taken): void {
+function holds(t: Checks, model: Model, { report, account, asked, data }: Taken): void {
   const name = `${report} ${JSON.stringify(asked)}`
   const { currency, before, from, to } = asked
   if (report === 'trial-balance') t.deepEqual(data.rows, model.trialBalance({ currency, before }), name)

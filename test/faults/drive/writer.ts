@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { spaceOf } from '#test/drive/support.ts'
+import { hangMs } from '#test/faults/measure.ts'
 import { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
 
@@ -22,9 +23,6 @@ interface Operation {
   /** What the folder holds when it was done. */
   readonly after: Files
 }
-
-/** The longest that a caller of a process that comes back may have to wait. */
-const hangMs = 10_000
 
 /** Where a writer works, and until when. */
 export interface Writing {

@@ -4,8 +4,14 @@ import { Promises } from '#test/faults/load/promises.ts'
 import { Sender } from '#test/faults/load/sender.ts'
 import type { Org } from '#test/support/factories.ts'
 
+interface Share {
+  readonly kind: Kind
+  readonly streams: number
+  readonly restMs: number
+}
+
 /** Streams of each kind, and how long each rests between two of its requests: enough to be always busy, little enough to restart beside. */
-const mix: readonly { readonly kind: Kind; readonly streams: number; readonly restMs: number }[] = [
+const everything: readonly Share[] = [
   { kind: creations, streams: 4, restMs: 40 },
   { kind: keyedCreations, streams: 4, restMs: 40 },
   { kind: changes, streams: 2, restMs: 40 },
@@ -29,13 +35,15 @@ export interface Load {
 interface LoadOptions {
   /** Whether every record gets a number. Creations take turns then. */
   readonly isNumbered?: boolean
+  /** What is done, where it is something of its own. */
+  readonly mix?: readonly Share[]
 }
 
 /** Starts a load on a workspace through these APIs. */
 export async function startLoad(
   org: Org,
   apis: readonly { readonly root: string }[],
-  { isNumbered = false }: LoadOptions = {},
+  { isNumbered = false, mix = everything }: LoadOptions = {},
 ): Promise<Load> {
   const roots = apis.map(({ root }) => root)
   const [sender, promises] = [new Sender(roots, org.owner.token ?? ''), new Promises()]

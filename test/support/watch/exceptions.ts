@@ -57,6 +57,11 @@ export const exceptions: readonly Exception[] = [
       'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
   },
   {
+    statements: ['count_all_payment_links', 'find_payment_sweep_lags'],
+    tables: ['payment_links', 'payment_connections', 'payment_sweeps'],
+    because: 'how many links there are, and for how long providers were not asked, are figures of the whole installation',
+  },
+  {
     statements: ['count_mail'],
     tables: ['outbox_mails'],
     because: 'what one address gets is capped over all workspaces; it is counted, and nothing of it is shown',
@@ -65,6 +70,11 @@ export const exceptions: readonly Exception[] = [
     statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'find_event_lines'],
     tables: ['gated_jobs', 'event_outbox', 'workspaces'],
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
+  },
+  {
+    statements: ['count_all_queue_items'],
+    tables: ['queues', 'queue_counts'],
+    because: 'a metric of the installation: a sum over all workspaces, which the operator sees',
   },
   {
     statements: ["update operations as operation set status = 'failed'", 'find_active_jobs'],

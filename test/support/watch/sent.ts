@@ -16,6 +16,15 @@ export function takeSent(): readonly Sent[] {
   return taken
 }
 
+type Heard = (statement: Sent) => unknown
+const listeners = new Set<Heard>()
+
+/** Calls back with every statement that goes out, by whatever connection, until what it gives back is called. */
+export function hearSent(heard: Heard): () => void {
+  listeners.add(heard)
+  return () => listeners.delete(heard)
+}
+
 interface Connection {
   readonly connectionParameters?: { readonly application_name?: string }
 }
@@ -26,6 +35,7 @@ pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[
   const [query] = given as [string | Sent | undefined]
   const { text, name } = typeof query === 'string' ? { text: query, name: undefined } : (query ?? { text: '', name: undefined })
   const application = (this as unknown as Connection).connectionParameters?.application_name ?? ''
+  for (const heard of listeners) heard({ name, text })
   // Each workspace has a schema of its own, so that one statement comes in as many texts.
   if (text && ours.test(application)) sent.set(text.replaceAll(/ws_[0-9a-f]{32}/g, 'ws'), { name, text })
   return original.apply(this, given)

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { admitVisitors, makeForm, sendPage } from '#test/forms/making.ts'
 import { connect, makeLink } from '#test/payments/place.ts'
 import { createAccount, fromAnywhere, resetToken } from '#test/support/account.ts'
+import { made } from '#test/support/made.ts'
+import { mailsTo } from '#test/support/mailbox.ts'
 import { thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -10,8 +13,9 @@ export interface ShownPage {
   readonly name: string
   /** Its address, once all is there that it needs. */
   readonly address: (w: World) => Promise<string>
-  /** What of it is sent, where the page is the answer to that. */
+  /** What of it is sent, where the page is the answer to that, and by which button, where the form has several. */
   readonly sent?: Readonly<Record<string, string>>
+  readonly button?: string
 }
 
 const keys = { type: 'none', name: 'none', email: 'none', number: 'none', status: 'none', ref: 'none', refs: 'none' }
@@ -57,6 +61,50 @@ async function unsubscribeLink(w: World): Promise<string> {
   return /\/unsubscribe\/[\w-]+/.exec(headers['List-Unsubscribe'] ?? '')?.[0] ?? ''
 }
 
+/** A day that every booking page has free times on, three days ahead. */
+const bookedDay = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+const bookedTime = `${bookedDay}T10:30:00.000000Z`
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** A booking page, of a workspace with a colour of its own. */
+async function openBooking(w: World, more: object = {}): Promise<string> {
+  await w.org.owner.patch(w.org.path, { name: 'Praxis Dr. Öztürk', color: '#0b7a55' })
+  const booking = {
+    ...{ enabled: true, title: 'A first talk', description: 'We get to know each other.\nBring your questions.', min_notice: 0 },
+    ...{ durations: [30, 60], location: '12 Harbour Street, second floor', horizon_days: 30 },
+    hours: Object.fromEntries(days.map((day) => [day, [['09:00', '12:00']]])),
+    ...more,
+  }
+  const key = `talk-${randomUUID().slice(0, 8)}`
+  await made(w.org.owner.post(`${w.org.path}/calendar/calendars`, { key, kind: 'org', name: 'Talks', settings: { booking } }))
+  return key
+}
+
+const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
+const booker = { name: 'Ann Meier', email: 'ann@example.com' }
+
+/** The page of somebody who booked. */
+async function bookersPage(w: World): Promise<string> {
+  const key = await openBooking(w)
+  const path = `/cal/${w.org.id}/book/${key}`
+  const booked = await made(w.visitor.post(path, { start: bookedTime, ...booker }, fromAnywhere()))
+  return `/rsvp/${w.org.id}/${(booked as unknown as { token: string }).token}`
+}
+
+/** The page of a guest of a meeting, as the mail names it. */
+async function guestsPage(w: World): Promise<string> {
+  const email = `guest-${randomUUID().slice(0, 8)}@example.com`
+  const { id } = await made(
+    w.org.owner.post(`${w.org.path}/calendar/calendars`, { key: `c-${randomUUID().slice(0, 8)}`, kind: 'org', name: 'Board' }),
+  )
+  const about = { title: 'Quarterly review', description: 'Please read the figures before.', location: 'Room 4', timezone: 'Europe/Berlin' }
+  const event = { calendar_id: id, ...about, start: bookedTime, attendees: [{ email, name: 'Guest' }] }
+  await made(w.org.owner.post(`${w.org.path}/calendar/events`, event))
+  await w.drain()
+  const [mail] = await mailsTo(w, email)
+  return /\/rsvp\/[\w-]+\/[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
+}
+
 /** Every page there is, and what they say when something is wrong. A page that is new goes here. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'the start', address: async () => '/' },
@@ -89,17 +137,22 @@ export const shownPages: readonly ShownPage[] = [
     },
     sent: {},
   },
+  { name: 'booking', address: bookPage },
+  { name: 'booking in another zone', address: async (w) => `${await bookPage(w)}?tz=Asia/Kolkata&duration=60&from=${bookedDay}` },
+  { name: 'booking with errors', address: bookPage, sent: { ...booker, email: 'nobody' } },
+  { name: 'no free time', address: async (w) => `/book/${w.org.id}/${await openBooking(w, { hours: {} })}` },
+  { name: 'booked', address: bookPage, sent: { start: bookedTime, ...booker } },
+  { name: 'a booking', address: bookersPage },
+  { name: 'a booking cancelled', address: bookersPage, sent: { status: 'declined' } },
+  { name: 'a meeting', address: guestsPage },
+  { name: 'a meeting without an answer', address: guestsPage, sent: {} },
+  { name: 'a meeting answered', address: guestsPage, sent: { status: 'tentative' } },
   { name: 'a pay page', address: payPage },
-  { name: 'a link that was paid', address: payPage, sent: { action: 'pay' } },
+  { name: 'a payment declined', address: payPage, sent: {}, button: 'decline' },
+  { name: 'a payment with an error', address: payPage, sent: { email: 'nobody' }, button: 'pay' },
+  { name: 'a link that was paid', address: payPage, sent: {}, button: 'pay' },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
-  {
-    name: 'a payment',
-    address: async (w) => {
-      const { short_url } = await makeLink(w.org, await connect(w.org, 'sandbox'), { description: 'Two cakes', customer_name: 'Ann' })
-      return new URL(short_url).pathname
-    },
-  },
   { name: 'the reference', address: async () => '/docs' },
 ]
 

@@ -1,0 +1,32 @@
+/** What routes are gathered under in the description of the API, in its order, and what stands there. */
+export const tags = {
+  People: 'Signing in and out, passwords, and joining a workspace. A session token goes in the same header as an access key.',
+  Workspaces: 'Workspaces and their settings. Everything else belongs to one.',
+  Members: 'The people of a workspace, and those who are invited.',
+  'Service accounts': 'What access keys belong to: programs that call on behalf of a workspace.',
+  Roles: 'Roles, their policies, who holds them, and what somebody may do by them.',
+  'Record types': 'Kinds of records; some are built in.',
+  'Menu groups': 'What record types are grouped under in a menu.',
+  Fields: 'What the records of a type hold: checked, numbered or computed.',
+  Records: 'The data of a workspace: created, searched, imported and exported, and the audit trail of its changes.',
+  Notifications: "The caller's inbox, and the rules that fill the inboxes of members.",
+  Messages: 'Mail to others: connections, templates, what became of each message, and who wants none.',
+  Drive: 'Files in spaces: uploads, folders, shares.',
+  Functions: 'Code of a workspace that runs in a sandbox, its secrets, versions and runs.',
+  Flows: 'Automations of a trigger and blocks, and their runs.',
+  'Work queues': 'Items that move through stages: added, scanned, claimed, moved.',
+  Accounting: 'A double-entry ledger whose entries never change, its reports and seals.',
+  Calendars: 'Personal, team and record calendars, their shares and files.',
+  'Calendar events': 'Events and their guests, busy times, reminders.',
+  Forms: 'Forms that visitors fill in, and what they sent.',
+  Websites: 'Documents and files that are published.',
+  Payments: 'Connections to providers, payment links, and whether all tallies.',
+  Jobs: 'Work that a worker does for a caller who does not wait.',
+  Pages: 'Pages for people, which work without scripts. Mails and links lead to them.',
+  'Public functions': 'Functions that anybody may call.',
+  'Public calendars': 'Booking pages, invitations and subscriptions, without credentials.',
+  'Public forms': 'Published forms, without credentials.',
+  'Public content': 'Published websites, without credentials.',
+} as const
+
+export type Tag = keyof typeof tags

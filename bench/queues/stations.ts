@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Side } from '#bench/case.ts'
+import type { Send } from '#bench/client.ts'
+import { sideOf } from '#bench/load.ts'
+
+/** How many scan, and how often each of them. */
+const [stations, perSecond] = [4, 20]
+
+/** Of so many scans one is the one before it once more, as when somebody presses twice. */
+const repeats = 20
+
+/**
+ * Stations that scan at their pace for some seconds, whether the scans before are answered or not. A scan's time counts from when it was due.
+ * `amount` is scans a second. Throws unless every scan has a verdict that fits.
+ */
+export async function scanAtStations(send: Send, queue: string, keys: (index: number) => string, seconds: number): Promise<Side> {
+  const times: number[] = []
+  const started = performance.now()
+  await Promise.all(Array.from({ length: stations }, (_, station) => work(station)))
+  return sideOf(times, (performance.now() - started) / 1_000)
+
+  async function work(station: number): Promise<void> {
+    const sent: Promise<void>[] = []
+    for (let number = 0; number < seconds * perSecond; number++) {
+      const due = started + ((number + station / stations) * 1_000) / perSecond
+      await delay(Math.max(0, due - performance.now()))
+      const isRepeat = number % repeats === repeats - 1
+      sent.push(scan(keys((isRepeat ? number - 1 : number) * stations + station), due))
+    }
+    await Promise.all(sent)
+  }
+
+  async function scan(key: string, due: number): Promise<void> {
+    const { verdict } = await send<{ readonly verdict: string }>('POST', `${queue}/scan`, { key, to_stage: 'work' })
+    if (verdict !== 'moved' && verdict !== 'duplicate') throw new Error(`${key} was judged ${verdict}`)
+    times.push(performance.now() - due)
+  }
+}

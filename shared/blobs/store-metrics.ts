@@ -1,0 +1,60 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { ByteStore } from '#shared/blobs/byte-store.ts'
+
+/** Adds what this process asks of a file store, and how many bytes pass. Wrap the store in what it returns. */
+export function storeMetrics(registry: Registry): (store: ByteStore) => ByteStore {
+  const seconds = new Histogram({
+    name: 'kontor_store_seconds',
+    help: 'Time of a call to the file store, by operation and outcome: a write lasts as long as its bytes arrive, a read until its first byte',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
+  const bytes = new Counter({
+    name: 'kontor_store_bytes_total',
+    help: 'Bytes that were written to the file store or read from it',
+    labelNames: ['direction'],
+    registers: [registry],
+  })
+  const timed = async <T>(operation: string, call: () => Promise<T>, outcomeOf = () => 'failed'): Promise<T> => {
+    const end = seconds.startTimer({ operation })
+    try {
+      const result = await call()
+      end({ outcome: 'done' })
+      return result
+    } catch (error) {
+      end({ outcome: outcomeOf() })
+      throw error
+    }
+  }
+  return (store) => ({
+    kind: store.kind,
+    write: (id, source) => {
+      let isCut = false
+      const counted = async function* () {
+        try {
+          for await (const piece of source) {
+            bytes.inc({ direction: 'written' }, piece.length)
+            yield piece
+          }
+        } catch (error) {
+          isCut = true
+          throw error
+        }
+      }
+      return timed(
+        'write',
+        () => store.write(id, counted()),
+        () => (isCut ? 'cut' : 'failed'),
+      )
+    },
+    read: async (id, range) => {
+      const stream = await timed('read', () => store.read(id, range))
+      return stream.on('data', (piece: Uint8Array) => bytes.inc({ direction: 'read' }, piece.length)).pause()
+    },
+    remove: (ids) => (ids.length === 0 ? Promise.resolve() : timed('remove', () => store.remove(ids))),
+    identity: () => store.identity(),
+    identify: (id) => store.identify(id),
+    close: () => store.close(),
+  })
+}

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { sumMonths } from '#shared/accounting/months.ts'
+import { Database } from '#shared/db/database.ts'
+import { openModelBooks } from '#test/accounting/model/books.ts'
+import { type Operation, operation } from '#test/accounting/model/random.ts'
+import { type Caller, type Checks, runModel, type Told } from '#test/accounting/model/run.ts'
+import type { FaultCase, Figures } from '#test/faults/case.ts'
+import { Sender, type Sent } from '#test/faults/load/sender.ts'
+import { seconds } from '#test/faults/measure.ts'
+import { openSite, type Site } from '#test/faults/site.ts'
+
+const clients = 8
+
+/** Operations of a run; MODEL_OPERATIONS makes it a long one. */
+const size = Number(process.env.MODEL_OPERATIONS ?? 2_000)
+
+/** What is killed, one after the other while the clients work: every process that a posting goes through. */
+const kills: readonly ((site: Site) => Promise<unknown>)[] = [
+  ({ apis: [api] }) => again(api),
+  ({ cluster }) => cluster.crash('SIGKILL'),
+  ({ apis: [, api] }) => again(api),
+  ({ cluster }) => cluster.crash('SIGQUIT'),
+  ({ workers: [worker] }) => again(worker),
+]
+
+async function again(member: Site['apis'][number] | undefined): Promise<void> {
+  await member?.kill()
+  await member?.start()
+}
+
+/**
+ * Clients post, reverse, seal and ask while APIs, the database and a worker are killed. Whoever gets no answer asks again with the same key.
+ * Every report is what the model of the books says, and the ledger holds what was acknowledged, once, and nothing else.
+ */
+export const booksKilled: FaultCase = {
+  name: 'books, kill -9 of an API, of the database, of a worker',
+  limitSeconds: 300 + size / 5,
+  run: async (t) => {
+    const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+    const site = await openSite(t)
+    const sender = new Sender(
+      site.apis.map(({ root }) => root),
+      site.org.owner.token ?? '',
+    )
+    const db = new Database(site.cluster.url, { connections: 2, name: 'faults months', statementTimeoutMs: 15_000 })
+    t.teardown(() => db.close())
+    const { checks, wrong } = collected()
+    const books = await openModelBooks(site.org)
+    const callers = Array.from({ length: clients }, () => callerOf(sender))
+    const months = () => untilDone(() => sumMonths({ db, workspace: site.org }))
+    const progress = { begun: 0 }
+    const operations = fc.sample(operation, { seed, numRuns: size })
+    const working = runModel(checks, { ...books, clients: callers, sumMonths: months }, counted(operations, progress))
+    const [ids] = await Promise.all([working, killDuring(site, progress)])
+    return figuresOf(site, sender, ids, [...wrong, ...(wrong.length > 0 ? [`SEED=${seed} has it again`] : [])])
+  },
+}
+
+/** Spreads the kills over the work. */
+async function killDuring(site: Site, progress: { readonly begun: number }): Promise<void> {
+  for (const [index, kill] of kills.entries()) {
+    while (progress.begun < ((index + 1) * size) / (kills.length + 1)) await delay(20)
+    await kill(site)
+  }
+}
+
+function* counted(operations: readonly Operation[], progress: { begun: number }): Generator<Operation> {
+  for (const operation of operations) {
+    progress.begun += 1
+    yield operation
+  }
+}
+
+/** A caller that asks until it is answered. */
+function callerOf(sender: Sender): Caller {
+  const { signal } = new AbortController()
+  const send = async (request: Sent): Promise<Told> => {
+    const { status, data } = await sender.persistently({ ...request, mayBeRefused: true }, signal)
+    return { status, data, text: JSON.stringify(data) ?? '' }
+  }
+  return {
+    get: (path) => send({ method: 'GET', path }),
+    post: (path, body, headers) => send({ method: 'POST', path, body, headers }),
+  }
+}
+
+/** Sums of months are made by a worker that tries again. */
+async function untilDone(work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    const isDone = await work().then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
+    await delay(50)
+  }
+}
+
+/** Checks that collect what is wrong in words. */
+function collected(): { readonly checks: Checks; readonly wrong: readonly string[] } {
+  const wrong: string[] = []
+  const equal = (actual: unknown, expected: unknown, message = '') => {
+    if (!isDeepStrictEqual(actual, expected))
+      wrong.push(`${message}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`.slice(0, 1_000))
+  }
+  return { checks: { is: equal, deepEqual: equal, true: (actual, message) => equal(actual, true, message) }, wrong }
+}
+
+/** Holds the entries that were acknowledged against those that there are. */
+async function figuresOf({ db, org }: Site, sender: Sender, ids: readonly string[], wrong: readonly string[]): Promise<Figures> {
+  const { rows } = await db.query<{ id: string }>('select id from journal_entries where workspace_id = $1', [org.id])
+  const found = new Set(rows.map(({ id }) => id))
+  const acknowledged = new Set(ids)
+  return {
+    faults: kills.length,
+    acknowledged: acknowledged.size,
+    lost: [...acknowledged].filter((id) => !found.has(id)).length,
+    repeated: [...found].filter((id) => !acknowledged.has(id)).length,
+    hung: sender.hung,
+    failed: sender.failed,
+    givenUp: sender.givenUp,
+    slowest: sender.slowest,
+    note: `${size} operations of ${clients} clients, slowest ${seconds(sender.slowest.ms)}`,
+    wrong: [...sender.wrong, ...wrong],
+  }
+}

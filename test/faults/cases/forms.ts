@@ -1,0 +1,155 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { settleAccounts } from '#test/faults/accounts.ts'
+import type { FaultCase, Teardown } from '#test/faults/case.ts'
+import type { Kind } from '#test/faults/load/kinds.ts'
+import { startLoad } from '#test/faults/load/load.ts'
+import { openSite, type Site } from '#test/faults/site.ts'
+import { type Kept, makeUp, sendCut, wrongOf } from '#test/forms/cutting.ts'
+import { type MailServer, startMailServer } from '#test/mail/smtp.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+import { made } from '#test/support/made.ts'
+
+const kills = 12
+
+/** Sends a message about each submission. Its run may be cut off; the record of the submission is there by then. */
+const source = `async function handler({ submission_id, values }) {
+  const to = submission_id + '@example.com'
+  return sdk.messages.send({ connection_id: CONNECTION, to, subject: values.name, body_text: 'We have got it.' })
+}`
+
+/** Submissions by visitors, every second one sent until it is answered. */
+const submissions =
+  (path: string): Kind =>
+  async ({ sender, promises, enough }) => {
+    let count = 0
+    return async () => {
+      const name = `submitted ${randomUUID()}`
+      const request = { method: 'POST', path, body: { values: { name } } }
+      promises.ask(name)
+      const { status } =
+        count++ % 2 === 0
+          ? await sender.once({ ...request, headers: fromAnywhere() })
+          : await sender.persistently({ ...request, headers: { ...fromAnywhere(), 'idempotency-key': name } }, enough)
+      if (status === 201) promises.acknowledge(name)
+    }
+  }
+
+/** APIs and workers are killed in turn while visitors submit and their forms write records, run a function and send messages. */
+export const formsKilled: FaultCase = {
+  name: 'kill -9 of APIs and workers between a submission and its mail',
+  limitSeconds: 300,
+  run: async (t) => {
+    const { site, server } = await openPostedSite(t)
+    const form = await makeForm(site, server, 'locations')
+    const load = await startLoad(site.org, site.apis, { mix: [{ kind: submissions(form.path), streams: 6, restMs: 30 }] })
+    const members = [site.apis[0], site.workers[0], site.apis[1], site.workers[1]]
+    for (let kill = 0; kill < kills; kill++) {
+      await delay(randomInt(100, 500))
+      const member = members[kill % members.length]
+      await member?.kill()
+      await member?.start()
+    }
+    const figures = await settleAccounts(site, load, kills, `${server.taken.length} mails taken`)
+    return { ...figures, wrong: [...figures.wrong, ...(await wrongOfSubmissions(site)), ...(await wrongOfMessages(site, server))] }
+  },
+}
+
+const cutCount = 1_000
+const atOnce = 20
+
+/** Visitors' connections break off after any byte of what they send, or before they have the answer. */
+export const submissionsCut: FaultCase = {
+  name: 'connections of submissions cut at any byte',
+  limitSeconds: 180,
+  run: async (t) => {
+    const { site, server } = await openPostedSite(t)
+    const form = await makeForm(site, server, null)
+    const all = Array.from({ length: cutCount }, (_, index) => makeUp(index))
+    const ports = site.apis.map(({ root }) => Number(new URL(root).port))
+    for (let from = 0; from < all.length; from += atOnce) {
+      await Promise.all(all.slice(from, from + atOnce).map((said, index) => sendCut(ports[index % ports.length] ?? 0, form.path, said)))
+    }
+    const keyed = all.filter(({ key }) => key !== '')
+    let [acknowledged, slowestMs] = [0, 0]
+    for (const { key, email, note } of keyed) {
+      const began = performance.now()
+      const headers = { ...fromAnywhere(), 'idempotency-key': key }
+      const { status } = await site.org.owner.post(form.path, { values: { email, note } }, headers)
+      slowestMs = Math.max(slowestMs, performance.now() - began)
+      if (status === 201) acknowledged += 1
+    }
+    const { rows } = await site.db.query<Kept>('select "values" from form_submissions where form_id = $1', [form.id])
+    const found = new Set(rows.map(({ values }) => values.email))
+    return {
+      faults: all.length,
+      acknowledged,
+      lost: keyed.filter(({ email }) => !found.has(email)).length,
+      repeated: rows.length - found.size,
+      hung: 0,
+      failed: keyed.length - acknowledged,
+      givenUp: 0,
+      slowest: { ms: slowestMs, what: 'POST forms' },
+      note: `${rows.length - keyed.length} of ${all.length - keyed.length} without a key were kept`,
+      wrong: wrongOf(all, rows),
+    }
+  },
+}
+
+/** An installation whose workspaces may send by a mail server on this machine, behind a proxy, so that each visitor has an address. */
+async function openPostedSite(t: Teardown): Promise<{ readonly site: Site; readonly server: MailServer }> {
+  const server = await startMailServer(t)
+  const environment = { EGRESS_ALLOW: `127.0.0.1:${server.port}`, TRUST_PROXY: '1' }
+  return { site: await openSite(t, { environment }), server }
+}
+
+/** A form that becomes a record and sends a message by a function; without a type it is only kept. */
+async function makeForm({ org }: Site, { port }: MailServer, type: string | null): Promise<{ readonly id: string; readonly path: string }> {
+  const { owner, path, id: orgId } = org
+  const policy = [{ effect: 'allow', actions: ['forms:submit'] }]
+  await made(owner.post(`${path}/iam/groups`, { name: 'Visitors', policy, is_anonymous: true }))
+  const connection = { name: 'Post', host: '127.0.0.1', port, from: 'shop@example.com' }
+  const { id: connectionId } = await made(owner.post(`${path}/messages/connections`, connection))
+  const text = source.replace('CONNECTION', JSON.stringify(connectionId))
+  const { id: functionId } = await made(owner.post(`${path}/functions`, { name: 'Answer', source: text, timeout_ms: 20_000 }))
+  const field = (key: string, kind: string) => ({ key, label: key, type: kind, required: true })
+  const { id } = await made(
+    owner.post(`${path}/forms`, {
+      ...{ key: 'visit', name: 'Visit', published: true },
+      fields: type === null ? [field('email', 'email'), field('note', 'text')] : [field('name', 'string')],
+      ...(type === null ? {} : { target: { object_type: type }, function_id: functionId }),
+    }),
+  )
+  return { id, path: `/forms/${orgId}/visit` }
+}
+
+/** Each submission has come to its end, and has a record of its own. */
+async function wrongOfSubmissions({ db, org }: Site): Promise<string[]> {
+  const { rows } = await db.query<{ state: string; total: number; records: number; errors: string[] }>(
+    `select state, count(*)::integer as total, count(distinct record_id)::integer as records, array_agg(distinct error) as errors
+     from form_submissions where workspace_id = $1 group by state`,
+    [org.id],
+  )
+  return rows.flatMap(({ state, total, records, errors }) => [
+    ...(state === 'done' || state === 'failed' ? [] : [`${total} submissions are still ${state}`]),
+    ...(records === total ? [] : [`${total} submissions that are ${state} have ${records} records: ${errors.join('; ')}`]),
+  ])
+}
+
+/** A message that was sent has arrived once, under its Message-ID; one of which that is not known, once at most; no other has. */
+async function wrongOfMessages({ db, org }: Site, { taken }: MailServer): Promise<string[]> {
+  const { rows } = await db.query<{ id: string; status: string }>(
+    `select id, status from outbox_mails where workspace_id = $1 and kind = 'message'`,
+    [org.id],
+  )
+  const copies = Map.groupBy(taken, ({ mail }) => mail.messageId?.replace(/^<(.*)@.*$/, '$1') ?? '')
+  const known = new Map(rows.map(({ id, status }) => [id, status]))
+  return [
+    ...rows.flatMap(({ id, status }) => {
+      const count = copies.get(id)?.length ?? 0
+      const isRight = status === 'sent' ? count === 1 : status === 'uncertain' && count <= 1
+      return isRight ? [] : [`A message that is ${status} arrived ${count} times`]
+    }),
+    ...[...copies.keys()].filter((id) => !known.has(id)).map((id) => `The server took ${id}, which is no message`),
+  ]
+}

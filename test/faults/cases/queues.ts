@@ -1,0 +1,107 @@
+import { drain } from '#test/faults/accounts.ts'
+import type { FaultCase, Figures } from '#test/faults/case.ts'
+import { Sender } from '#test/faults/load/sender.ts'
+import { Told, workAt } from '#test/faults/queues/stations.ts'
+import { openSite, type Site } from '#test/faults/site.ts'
+import type { Org } from '#test/support/factories.ts'
+
+const stations = 8
+const kills = 10
+
+/** Operations of a run; QUEUE_OPERATIONS makes it a long one. */
+const operations = Number(process.env.QUEUE_OPERATIONS ?? 2_000)
+
+/** What was begun when enough has been done has this long to be answered. */
+const patienceMs = 60_000
+
+/**
+ * Stations scan, claim, move and add at random while APIs and workers are killed in turn. What each was told stands in the history once, the
+ * history proves the rows and counts, and every item's entry into a stage with a flow has made its record once.
+ */
+export const queueKilled: FaultCase = {
+  name: 'a work queue, kill -9 of an API or a worker',
+  limitSeconds: 120 + operations / 10,
+  run: async (t) => {
+    const site = await openSite(t)
+    const path = await makeQueue(site.org)
+    const sender = new Sender(
+      site.apis.map(({ root }) => root),
+      site.org.owner.token ?? '',
+    )
+    const [told, enough] = [new Told(), new AbortController()]
+    let killed = 0
+    const isOver = () => killed >= kills && told.operations >= operations
+    const working = Array.from({ length: stations }, (_, number) =>
+      workAt({ sender, told, path, isOver, enough: enough.signal }, `s${number}`),
+    )
+    const all = Promise.all(working)
+    all.catch(() => undefined)
+    for (; killed < kills; killed++) {
+      while (told.operations < (operations * (killed + 1)) / (kills + 1)) await moment()
+      const member = [...site.apis, ...site.workers][killed % 4]
+      await member?.kill()
+      await member?.start()
+    }
+    while (!isOver()) await moment()
+    const timer = setTimeout(() => enough.abort(), patienceMs)
+    await all
+    clearTimeout(timer)
+    return settle(site, path, sender, told)
+  },
+}
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+/** A queue whose second stage has room for some, and makes a location for each item that enters it. */
+async function makeQueue({ owner, path }: Org): Promise<string> {
+  const nodes = [
+    { id: 'start', type: 'trigger.manual' },
+    { id: 'note', type: 'action.create_record', config: { object_type: 'locations', values: { name: '{{trigger.input.item.id}}' } } },
+  ]
+  const flow = await owner.post(`${path}/flows`, { name: 'Checked in', nodes, edges: [{ source: 'start', target: 'note' }] })
+  const stages = [
+    { key: 'in', kind: 'start' },
+    { key: 'check', wip_limit: 40, on_enter: { flow_id: flow.data.id } },
+    { key: 'pack' },
+    { key: 'out', kind: 'terminal' },
+  ]
+  const settings = { on_unknown_scan: 'create', lease_seconds: 1 }
+  const made = await owner.post(`${path}/queues`, { name: 'Line', stages, settings })
+  if (made.status !== 201) throw new Error(made.text)
+  return `${path}/queues/${made.data.id}`
+}
+
+/** Holds what stations were told against the history, the history against the queue, and what the flow made against both. */
+async function settle(site: Site, path: string, sender: Sender, told: Told): Promise<Figures> {
+  const left = await drain(site)
+  const { db, org } = site
+  const { rows: marks } = await db.query<{ mark: string; entries: number }>(
+    `select coalesce(scan_id, split_part(note, ':', 1)) as mark, count(*)::integer as entries from queue_history
+     where workspace_id = $1 and (scan_id is not null or note <> '') group by 1`,
+    [org.id],
+  )
+  const { rows: totals } = await db.query<{ claimed: number; entered: number }>(
+    `select count(*) filter (where kind = 'claimed')::integer as claimed,
+       count(*) filter (where to_stage = 'check' and kind in ('added', 'moved') and status = 'open')::integer as entered
+     from queue_history where workspace_id = $1`,
+    [org.id],
+  )
+  const [{ claimed, entered } = { claimed: 0, entered: 0 }] = totals
+  const made: number = (await org.owner.get(`${org.path}/records/locations?limit=1&offset=0`)).data.total
+  const found = new Map(marks.map(({ mark, entries }) => [mark, entries]))
+  const names = new Set([...found.keys(), ...told.entries.keys()])
+  const differences = [...names].map((mark) => (found.get(mark) ?? 0) - (told.entries.get(mark) ?? 0))
+  differences.push(claimed - told.claimed, made - entered)
+  const { data: proof } = await org.owner.get(`${path}/verify`)
+  return {
+    faults: kills,
+    acknowledged: told.operations,
+    lost: sum(differences.filter((difference) => difference < 0)) * -1,
+    repeated: sum(differences.filter((difference) => difference > 0)),
+    ...{ hung: sender.hung, failed: sender.failed, givenUp: sender.givenUp, slowest: sender.slowest },
+    note: `${proof.added} items, ${claimed} claims, ${entered} entries into the stage with a flow`,
+    wrong: [...sender.wrong, ...left, ...(proof.ok ? [] : [`The history does not prove the queue: ${JSON.stringify(proof.differences)}`])],
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { hangMs } from '#test/faults/measure.ts'
+import type { Site } from '#test/faults/site.ts'
+import { type Answer, Client } from '#test/support/client.ts'
+
+/** What payers were told and met, of all of them. */
+export interface Paid {
+  /** Links that a page called paid. */
+  readonly links: Set<string>
+  /** Requests that failed or were not answered, and were sent again. */
+  failed: number
+  hung: number
+  slowestMs: number
+  readonly wrong: string[]
+}
+
+export const nothingPaid = (): Paid => ({ links: new Set(), failed: 0, hung: 0, slowestMs: 0, wrong: [] })
+
+/**
+ * Has links made and pays each, one after the other, until it is over. What is not answered is asked again of the next API: a creation under
+ * its Idempotency-Key, a payment by opening the page again.
+ */
+export async function payUntil(isOver: () => boolean, site: Site, connectionId: string, paid: Paid): Promise<void> {
+  const { org, apis } = site
+  let turn = Math.floor(Math.random() * apis.length)
+  const ask = async (send: (root: string) => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      const began = performance.now()
+      const answer = await send(apis[turn++ % apis.length]?.root ?? '').catch(() => undefined)
+      const ms = performance.now() - began
+      paid.slowestMs = Math.max(paid.slowestMs, ms)
+      if (ms > hangMs) paid.hung += 1
+      if (answer && answer.status < 500) return answer
+      paid.failed += 1
+      await delay(50)
+    }
+  }
+  while (!isOver() && paid.wrong.length === 0) {
+    const key = { 'Idempotency-Key': randomUUID() }
+    const body = { connection_id: connectionId, amount: '12.50', currency: 'USD' }
+    const made = await ask((root) => new Client(root, org.owner.token).post(`${org.path}/payments/links`, body, key))
+    if (made.status !== 201) paid.wrong.push(`a link was refused: ${made.status} ${made.text}`)
+    else await pay(ask, org.id, made.data.id, paid)
+  }
+}
+
+async function pay(ask: (send: (root: string) => Promise<Answer>) => Promise<Answer>, orgId: string, linkId: string, paid: Paid) {
+  const path = `/pay/${orgId}/${linkId}`
+  for (;;) {
+    const page = await ask((root) => new Client(root, null).get(path))
+    const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const form = new URLSearchParams({ ticket, action: 'pay', name: 'Pia Payer', email: '' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const after = ticket === '' ? page : await ask((root) => new Client(root, null).post(path, form, headers))
+    if (/payment has been made/.test(after.text)) return void paid.links.add(linkId)
+    if (after.status !== 200) return void paid.wrong.push(`a payer was refused: ${after.status} ${after.text}`)
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Database } from '#shared/db/database.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import { openCredentials } from '#shared/payments/account.ts'
+import { eventIdOf, eventOf, signedHeaders } from '#shared/payments/providers/sandbox.ts'
+import { findSandboxPaymentsSince, type SandboxPayment } from '#shared/payments/providers/sandbox-store.ts'
+import { findConnectionRow, type StoredConnection } from '#shared/payments/store/connections-store.ts'
+import type { Site } from '#test/faults/site.ts'
+import { Client } from '#test/support/client.ts'
+
+/** Payments whose events are sent again at a time. */
+const atOnce = 10
+
+/** Sends the events of payments that the sandbox knows again and again, to both APIs, until it is over. Gives how many were taken. */
+export async function replayUntil(isOver: () => boolean, { config, org, apis }: Site, connectionId: string): Promise<number> {
+  const database = new Database(config.databaseUrl, { connections: 1, name: 'faults', statementTimeoutMs: 5_000 })
+  try {
+    const [connection] = await database.query<StoredConnection>(findConnectionRow(org.id, connectionId))
+    if (!connection) throw new Error('There is no such connection')
+    const credentials = openCredentials({ config: config as Config }, connection)
+    let taken = 0
+    while (!isOver()) {
+      const known = findSandboxPaymentsSince(org.id, connectionId, new Date(0), '', 1_000)
+      const payments: SandboxPayment[] = await database.query<SandboxPayment>(known).catch(() => [])
+      const chosen = Array.from({ length: Math.min(atOnce, payments.length) }, () => payments[Math.floor(Math.random() * payments.length)])
+      const sent = chosen.flatMap((payment) => (payment ? apis.map(({ root }) => deliver(root, payment)) : []))
+      taken += (await Promise.all(sent)).filter((status) => status === 200).length
+      await delay(50)
+    }
+    return taken
+
+    async function deliver(root: string, payment: SandboxPayment): Promise<number> {
+      const body = eventOf(payment)
+      const headers = { 'content-type': 'application/json', ...signedHeaders(credentials, eventIdOf(payment), body, new Date()) }
+      const answer = new Client(root, null).send('POST', `/webhooks/payments/${connectionId}`, body, headers)
+      return answer.then(
+        ({ status }) => status,
+        () => 0,
+      )
+    }
+  } finally {
+    await database.close()
+  }
+}

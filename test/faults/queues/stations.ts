@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto'
+import type { Reply, Sender, Sent } from '#test/faults/load/sender.ts'
+
+/** What stations were told, each operation under a mark of its own, which the history of the queue names. */
+export class Told {
+  /** By mark, how many entries of the history the operation made. */
+  readonly entries = new Map<string, number>()
+  claimed = 0
+  operations = 0
+}
+
+/** Where stations work. */
+export interface Post {
+  readonly sender: Sender
+  readonly told: Told
+  /** The address of the queue. */
+  readonly path: string
+  /** Whether enough has been done. */
+  readonly isOver: () => boolean
+  /** Aborts when what was begun need not be tried any more. */
+  readonly enough: AbortSignal
+}
+
+/** What a queue has beside its start: keys are few, so that stations come upon each other's items. */
+const [stages, keys] = [['in', 'check', 'pack', 'out'], 150] as const
+
+type Operation = (mark: string) => Promise<void>
+
+/** Does operations of every kind at random, each sent under its key until it is answered, and keeps what it was told. */
+export async function workAt({ sender, told, path, isOver, enough }: Post, station: string): Promise<void> {
+  const seen: string[] = []
+  const post = (place: string, body: object, mark: string, mayBeRefused?: true): Promise<Reply> => {
+    const headers = { 'idempotency-key': mark }
+    const request: Sent = { method: 'POST', path: path + place, body, headers, ...(mayBeRefused ? { mayBeRefused } : {}) }
+    return sender.persistently(request, enough)
+  }
+  const see = (item: { id: string } | null) => {
+    if (item) seen.unshift(item.id)
+    seen.length = Math.min(seen.length, 20)
+  }
+  const scan: Operation = async (mark) => {
+    const to = randomInt(3) === 0 ? { to_stage: pick(stages) } : {}
+    const { status, data } = await post('/scan', { key: anyKey(), note: mark, ...to }, mark)
+    if (status !== 200) return
+    told.entries.set(mark, 1)
+    see(data.item)
+  }
+  const journal: Operation = async (mark) => {
+    const scans = [1, 2, 3].map((number) => ({ scan_id: `${mark}.${number}`, scanned_at: new Date().toISOString(), key: anyKey() }))
+    const { status } = await post('/scan/batch', { scans }, mark)
+    if (status === 200) for (const { scan_id } of scans) told.entries.set(scan_id, 1)
+  }
+  const add: Operation = async (mark) => {
+    const { status, data } = await post('/items', { keys: [anyKey(), anyKey()], note: mark, batch: station }, mark)
+    if (status !== 201) return
+    told.entries.set(mark, data.created)
+    for (const item of data.items) see(item)
+  }
+  const move: Operation = async (mark) => {
+    const [item] = seen
+    if (item === undefined) return
+    seen.push(seen.shift() ?? item)
+    const { status } = await post(`/items/${item}/move`, { to_stage: pick(stages), note: mark }, mark, true)
+    if (status === 200) told.entries.set(mark, 1)
+  }
+  const claim: Operation = async (mark) => {
+    const { status, data } = await post('/claim', { count: 1 + randomInt(3) }, mark)
+    if (status === 200) told.claimed += data.items.length
+  }
+  const kinds = [scan, scan, scan, move, move, claim, claim, add, journal]
+  for (let number = 0; !isOver() && !enough.aborted; number++) {
+    await pick(kinds)(`${station}-${number}`)
+    told.operations += 1
+  }
+}
+
+const anyKey = (): string => `key ${randomInt(keys)}`
+const pick = <T>(things: readonly [T, ...T[]] | readonly T[]): T => things[randomInt(things.length)] as T
