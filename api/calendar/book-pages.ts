@@ -116,6 +116,7 @@ export const routes = [
     description: 'Works without scripts. The hidden id of the page sent again gets the first answer.',
     query: choice,
     form: bookForm,
+    fails: ['SLOT_TAKEN'],
     handle: async ({ params, query, body: sent }, scope) => {
       const open = await requirePage(scope, params.calendarKey)
       try {

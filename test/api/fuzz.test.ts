@@ -37,7 +37,7 @@ for (const { base, route } of [...(reading ?? []), ...(changing ?? [])]) {
     const property = fc.asyncProperty(requestsTo(route, base, token, await namesIn(route.path)), async (sent) => {
       statuses.push(await send(w.visitor.root, route, sent))
     })
-    await fc.assert(property, { numRuns: runs, seed })
+    await fc.assert(property, { numRuns: runs, seed, includeErrorInReport: true })
     t.pass()
   })
 }

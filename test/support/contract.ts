@@ -69,37 +69,41 @@ function breachOf(operation: Operation | undefined, method: string, answer: Answ
   if (method === 'HEAD') return undefined
   // Of a range that is not there only headers tell.
   const isFailure = answer.status >= 400 && answer.status !== 416
-  const code = isFailure ? codeOf(answer, requestId) : undefined
-  if (isFailure && !code) return 'and its body is not {error: {code, message, request_id}} with a code of this status and this id'
-  if (!operation) return code === 'NOT_FOUND' ? undefined : 'not NOT_FOUND'
+  const codes = isFailure ? codesOf(answer, requestId) : []
+  if (isFailure && codes.length === 0)
+    return 'and its body is not {error: {code, message, request_id}} with a code of this status and this id'
+  if (!operation) return codes.includes('NOT_FOUND') ? undefined : 'not NOT_FOUND'
   const named = operation.responses[answer.status]
   const response = named?.$ref ? document.components.responses[named.$ref.split('/').at(-1) ?? ''] : named
   if (!response) return 'which is not documented; a failure of the work itself goes into `fails` of the declaration'
-  return code ? failureBreach(response, code) : successBreach(operation, response, answer)
+  return isFailure ? failureBreach(response, codes) : successBreach(operation, response, answer)
 }
 
-/** The code of a failure whose body is exactly as every failure's. */
-function codeOf({ status, headers, body, text }: Answered, requestId: string): ErrorCode | undefined {
-  if (headers.get('content-type')?.startsWith('text/html')) return pageCodeOf(status, text)
+/** The code of a failure whose body is exactly as every failure's; of a page that names none, all that it may be. */
+function codesOf({ status, headers, body, text }: Answered, requestId: string): readonly ErrorCode[] {
+  if (headers.get('content-type')?.startsWith('text/html')) return pageCodesOf(status, text)
   const { error, ...others } = (body ?? {}) as { error?: Record<string, unknown> }
   const keys = Object.keys(error ?? {})
     .sort()
     .join()
-  if (Object.keys(others).length > 0 || keys !== 'code,message,request_id' || error?.request_id !== requestId) return undefined
-  if (typeof error.message !== 'string' || error.message === '' || !Object.hasOwn(catalogue, String(error.code))) return undefined
+  if (Object.keys(others).length > 0 || keys !== 'code,message,request_id' || error?.request_id !== requestId) return []
+  if (typeof error.message !== 'string' || error.message === '' || !Object.hasOwn(catalogue, String(error.code))) return []
   const code = error.code as ErrorCode
-  return catalogue[code].status === status ? code : undefined
+  return catalogue[code].status === status ? [code] : []
 }
 
-/** The code of a failure that is a page: it names it, or shows a form again that tells what is wrong. */
-function pageCodeOf(status: number, text: string): ErrorCode | undefined {
+/** A failure that is a page names its code, or shows a form again that tells what is wrong. */
+function pageCodesOf(status: number, text: string): readonly ErrorCode[] {
   const codes = (Object.keys(catalogue) as ErrorCode[]).filter((code) => catalogue[code].status === status)
-  return codes.find((code) => text.includes(`<code>${code}</code>`)) ?? (text.includes('class="error"') ? codes[0] : undefined)
+  if (/class="error"|role="alert"/.test(text)) return codes
+  return codes.filter((code) => text.includes(`<code>${code}</code>`))
 }
 
-function failureBreach(response: Response, code: ErrorCode): string | undefined {
-  const codes = JSON.stringify(response.content)
-  return codes.includes(code) ? undefined : `with ${code}, which is not documented; it goes into \`fails\` of the declaration`
+function failureBreach(response: Response, codes: readonly ErrorCode[]): string | undefined {
+  const documented = JSON.stringify(response.content)
+  return codes.some((code) => documented.includes(code))
+    ? undefined
+    : `with ${codes.join(' or ')}, which is not documented; it goes into \`fails\` of the declaration`
 }
 
 function successBreach(operation: Operation, response: Response, { status, headers, body, text }: Answered): string | undefined {
