@@ -1,6 +1,6 @@
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import type { ErrorCode, Problem } from '#shared/kernel/errors.ts'
+import { catalogue, type ErrorCode, type Problem } from '#shared/kernel/errors.ts'
 
 interface Failure {
   readonly code: ErrorCode
@@ -12,8 +12,9 @@ const body = template<Failure>(new URL('failure.eta', import.meta.url))
 
 /** What somebody reads who opened a page that is not there, or that failed. */
 export function failurePage(failure: Problem, requestId: string): Page {
-  const { code, message } = failure
-  return { title: titles[code] ?? 'This did not work', failure, body: body({ code, message: texts[code] ?? message, requestId }) }
+  const { code } = failure
+  const message = failure.message === catalogue[code].message ? (texts[code] ?? failure.message) : failure.message
+  return { title: titles[code] ?? 'This did not work', failure, body: body({ code, message, requestId }) }
 }
 
 const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -22,7 +23,7 @@ const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
   INTERNAL: 'Something went wrong on our side',
 }
 
-/** Where the words for programs say nothing to people. */
+/** For people, where the code alone is known. */
 const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'The address may have a mistake in it, or what it led to is no longer open.',
   RATE_LIMITED: 'Please wait a minute, then try again.',
