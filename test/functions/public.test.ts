@@ -166,7 +166,7 @@ test('a public function gets every parameter, and none that is no UTF-8', async 
 test('a public call whose caller has gone before it began leaves the line', async (t) => {
   const w = await fresh()
   const { org } = w
-  const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), open)
+  const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), { ...open, timeout_ms: 60_000 })
   const { id: wanted } = await createFunction(t, org, handlerOf("await sdk.records.create('locations', { name: 'public' })"), open)
   const latch = await createLatch(org)
   const running = Array.from({ length: 4 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
