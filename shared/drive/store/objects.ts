@@ -73,9 +73,9 @@ const nearKeys = 2_000
 
 /**
  * Files whose name is like a pattern, in the order of their keys. It looks through the next keys, which is all of a small space and enough of
- * a large one where many match; what they lack comes from the index of names, which has to be read for the whole space. Measured in a space
- * of 300,000: 3 ms without a match, where looking through all took 800 ms. Values: workspace, space, the first key that may come, the first
- * one behind, the pattern in small letters, how many.
+ * a large one where many match; what they lack comes from the index of names, which has to be read for the whole space. Measured: without a
+ * match 12 ms for the whole request in a space of 10,000; looking through all of 300,000 took 800 ms. Values: workspace, space, the first key
+ * that may come, the first one behind, the pattern in small letters, how many.
  */
 export const findNamed = sql(
   'find_drive_objects_named',

@@ -42,7 +42,7 @@ export const formsKilled: FaultCase = {
   run: async (t) => {
     const { site, server } = await openPostedSite(t)
     const form = await makeForm(site, server, 'locations')
-    const load = await startLoad(site.org, site.apis, { mix: [{ kind: submissions(form.path), streams: 6, restMs: 30 }] })
+    const load = await startLoad(site.org, site.apis, { mix: [{ kind: submissions(form.path), streams: 3, restMs: 120 }] })
     const members = [site.apis[0], site.workers[0], site.apis[1], site.workers[1]]
     for (let kill = 0; kill < kills; kill++) {
       await delay(randomInt(100, 500))
@@ -50,7 +50,9 @@ export const formsKilled: FaultCase = {
       await member?.kill()
       await member?.start()
     }
-    const figures = await settleAccounts(site, load, kills, `${server.taken.length} mails taken`)
+    const settled = await settleAccounts(site, load, kills, '')
+    await mailed(site)
+    const figures = { ...settled, note: `${server.taken.length} mails taken` }
     return { ...figures, wrong: [...figures.wrong, ...(await wrongOfSubmissions(site)), ...(await wrongOfMessages(site, server))] }
   },
 }
@@ -121,6 +123,18 @@ async function makeForm({ org }: Site, { port }: MailServer, type: string | null
     }),
   )
   return { id, path: `/forms/${orgId}/visit` }
+}
+
+/** Resolves once no message is on its way any more, or a minute has passed without one that left. */
+async function mailed({ db, org }: Site): Promise<void> {
+  const waiting = `select count(*)::integer as count from outbox_mails
+    where workspace_id = $1 and kind = 'message' and status in ('queued', 'sending')`
+  let [left, since] = [Number.POSITIVE_INFINITY, performance.now()]
+  while (left > 0 && performance.now() - since < 60_000) {
+    const [row] = (await db.query<{ count: number }>(waiting, [org.id])).rows
+    if ((row?.count ?? 0) < left) [left, since] = [row?.count ?? 0, performance.now()]
+    await delay(500)
+  }
 }
 
 /** Each submission has come to its end, and has a record of its own. */
