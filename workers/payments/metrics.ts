@@ -10,7 +10,7 @@ type Ask = <T>(count: (database: Database) => Promise<readonly T[]>, what: strin
 export function paymentGauges(registry: Registry, ask: Ask): void {
   new Gauge({
     name: 'kontor_payment_links',
-    help: 'Payment links, by where they stand',
+    help: 'Payment links, by where they stand; 100,000 are counted at most',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
