@@ -2,6 +2,7 @@ import { calendarDue } from '#shared/calendar/due.ts'
 import { chores } from '#shared/chores.ts'
 import { choresDue } from '#shared/due/chores.ts'
 import type { DueKind } from '#shared/due/kind.ts'
+import { restsDue } from '#shared/due/rest.ts'
 import { schedulesDue, waitsDue } from '#shared/flows/jobs.ts'
 import { mailDue } from '#shared/mail/jobs.ts'
 import { paymentsDue } from '#shared/payments/due.ts'
@@ -10,4 +11,4 @@ import { paymentsDue } from '#shared/payments/due.ts'
 export const choreKind = choresDue(chores)
 
 /** Every kind of work that falls due. A room joins with its own. */
-export const dueKinds: readonly DueKind<unknown>[] = [choreKind, calendarDue, mailDue, ...paymentsDue, schedulesDue, waitsDue]
+export const dueKinds: readonly DueKind<unknown>[] = [choreKind, ...restsDue, calendarDue, mailDue, ...paymentsDue, schedulesDue, waitsDue]

@@ -1,6 +1,7 @@
 import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/accounting/jobs.ts'
 import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/calendar/jobs.ts'
 import { doChore } from '#shared/due/chores.ts'
+import { wakeJob } from '#shared/due/rest.ts'
 import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/flows/jobs.ts'
 import { followSubmissions, runEnded } from '#shared/forms/jobs.ts'
 import { invokeFunction, runFunction, saveFunction } from '#shared/functions/jobs.ts'
@@ -55,6 +56,7 @@ export const jobs: readonly AnyJob[] = [
   sumLedgerMonths,
   ...queueJobs,
   doChore,
+  wakeJob,
   mailGuests,
   ringCalendar,
   importCalendar,

@@ -1,10 +1,13 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Executor, Tx } from '#shared/db/database.ts'
+import { restJob } from '#shared/due/rest.ts'
+import { fateOf, isSuspension, requireOpen, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { resumption } from '#shared/queue/continuation.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 import { advanceOperation, parkOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
 import { type PlatformScope, type Services, within } from '#shared/scope/scope.ts'
+import { findWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 import { enter } from '#workers/enter.ts'
 import { type AnyHandler, type Attempt, type Done, type Start, settled } from '#workers/handler.ts'
 import type { Resources } from '#workers/resources.ts'
@@ -17,28 +20,39 @@ type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 
 class TakenOver extends Error {}
 
 /**
- * Runs one attempt: enter the workspace, run, settle. A failure below 500 is the caller's, and one that is expected all is well on our side: it settles at once and is not tried again.
+ * Runs one attempt: enter the workspace, run, settle. What has to wait for its workspace or its app (shared/kernel/background.ts) is taken
+ * from its queue and `rests`. A failure below 500 is the caller's, and one that is expected all is well on our side: it settles at once and is not tried again.
  * Any other settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
  */
-export async function runAttempt(handler: AnyHandler, row: JobRow, signal: AbortSignal, services: WorkerServices): Promise<void> {
+export async function runAttempt(
+  handler: AnyHandler,
+  row: JobRow,
+  signal: AbortSignal,
+  services: WorkerServices,
+): Promise<'ended' | 'rests'> {
   const { job } = handler
   await services.cache.settle()
+  const workspace = await workspaceOf(services, row)
+  if (workspace && fateOf(job, workspace) === 'waits') return rest(handler, row, workspace, services)
   const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
     // Whoever settled it freed its slot and let nobody in.
     if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
-    return
+    return 'ended'
   }
   const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined, begun: started.begun }
   try {
+    if (workspace) requireOpen(job, workspace)
     const { resources: _, ...shared } = services
     const platform: PlatformScope = { ...shared, principal: null, cause: row.data.cause }
     const done = handler.inWorkspace
-      ? await handler.run(attemptIn(await enter(platform, row.data.workspaceId ?? ''), work))
+      ? await handler.run(attemptIn(await enter(platform, row.data.workspaceId ?? '', job.work), work))
       : await handler.run(attemptIn(platform, work))
     if (done !== settled) await settle(work, services.db, done)
   } catch (error) {
-    if (error instanceof TakenOver) return
+    if (error instanceof TakenOver) return 'ended'
+    const isHalted = isSuspension(error) && waitsForWorkspace(job.work)
+    if (isHalted && workspace) return rest(handler, row, workspace, services)
     const callersMistake = error instanceof Problem && (error.status < 500 || error.expected)
     if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
@@ -49,6 +63,18 @@ export async function runAttempt(handler: AnyHandler, row: JobRow, signal: Abort
   } finally {
     if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
   }
+  return 'ended'
+}
+
+async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId } }: JobRow): Promise<Workspace | undefined> {
+  return workspaceId === null ? undefined : cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
+}
+
+/** Somebody else may have the job by now: then it is theirs, and no more ended than one that rests. */
+async function rest({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, queue, now }: WorkerServices): Promise<'rests'> {
+  await restJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
+  if (job.gate) await queue.passGate(job.gate, workspace.id)
+  return 'rests'
 }
 
 /** The operation that a job works on: the one of its own id, unless it was parked. */

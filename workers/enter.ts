@@ -1,18 +1,18 @@
+import { isSuspension, requireOpen, type Work } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { type Actor, loadActor, loadVisitor, system } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { findWorkspace } from '#shared/scope/workspace.ts'
 
 /**
- * Enters a workspace as whoever caused the work, with the rights that it has now; the platform's own work may do everything, also while
- * the workspace is suspended: nobody would ask for it again. NOT_FOUND when the workspace is gone, ORG_SUSPENDED, FORBIDDEN when the caller
- * has left it.
+ * Enters a workspace as whoever caused the work, with the rights that it has now; the platform's own work may do everything. NOT_FOUND when
+ * the workspace is gone, ORG_SUSPENDED where this kind of work does not go on then, FORBIDDEN when the caller has left it.
  */
-export async function enter(platform: PlatformScope, workspaceId: string): Promise<Scope> {
+export async function enter(platform: PlatformScope, workspaceId: string, work: Work): Promise<Scope> {
   const { cache, db } = platform
   const workspace = await cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
   if (!workspace) throw problem('NOT_FOUND')
-  if (workspace.status === 'suspended' && platform.cause.actorType !== 'system') throw problem('ORG_SUSPENDED')
+  requireOpen({ work, app: null }, workspace)
   const actor = await actorOf(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
   return { ...platform, workspace, actor }
@@ -20,10 +20,10 @@ export async function enter(platform: PlatformScope, workspaceId: string): Promi
 
 /**
  * Enters a workspace as one of its people or service accounts who did not cause the work: the last editor of a flow, a form or a queue. What
- * is done then is done by that one, with the rights that it has now; what it enqueues too. Throws like `enter`.
+ * is done then is done by that one, with the rights that it has now; what it enqueues too. It is a step of an automation. Throws like `enter`.
  */
 export async function enterAs(platform: PlatformScope, workspaceId: string, principalId: string): Promise<Scope> {
-  const scope = await enter({ ...platform, cause: { ...platform.cause, actorId: principalId, actorType: 'user' } }, workspaceId)
+  const scope = await enter({ ...platform, cause: { ...platform.cause, actorId: principalId, actorType: 'user' } }, workspaceId, 'step')
   return { ...scope, cause: { ...scope.cause, actorType: scope.actor.type } }
 }
 
@@ -32,13 +32,13 @@ export type Answered<T> = { readonly value: T; readonly refusal?: undefined } | 
 
 /**
  * Does work on behalf of somebody who is not there to hear of a failure: a Problem below 500, such as FORBIDDEN of one who has lost a role or
- * has left, is a result to write down. Any other failure is thrown, so that the job is tried again.
+ * has left, is a result to write down. Any other failure is thrown, so that the job is tried again, and so is ORG_SUSPENDED, so that it rests.
  */
 export async function orRefusal<T>(work: () => Promise<T>): Promise<Answered<T>> {
   try {
     return { value: await work() }
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return { refusal: error }
+    if (error instanceof Problem && error.status < 500 && !isSuspension(error)) return { refusal: error }
     throw error
   }
 }

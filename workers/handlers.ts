@@ -7,6 +7,7 @@ import importCalendar from '#workers/calendar/import.ts'
 import mailGuests from '#workers/calendar/mail-guests.ts'
 import ringCalendar from '#workers/calendar/ring.ts'
 import doChore from '#workers/due/chore.ts'
+import wakeJob from '#workers/due/wake.ts'
 import callOut from '#workers/flows/call.ts'
 import continueRun from '#workers/flows/continue.ts'
 import generateFlow from '#workers/flows/generate.ts'
@@ -73,6 +74,7 @@ export const handlers: readonly AnyHandler[] = [
   verifyQueue,
   clearQueue,
   doChore,
+  wakeJob,
   mailGuests,
   ringCalendar,
   importCalendar,

@@ -139,10 +139,11 @@ export class Loop {
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
-      await currentRequest.run(row.data.cause.requestId, () => runAttempt(this.#handler, row, halt.signal, this.#services))
+      const outcome = await currentRequest.run(row.data.cause.requestId, () => runAttempt(this.#handler, row, halt.signal, this.#services))
+      done({ outcome: outcome === 'rests' ? 'rested' : 'completed' })
+      if (outcome === 'rests') return
       this.#completed.push(row.id)
       this.#completing ??= this.#gather()
-      done({ outcome: 'completed' })
     } catch (error) {
       done({ outcome: 'failed' })
       const { requestId } = row.data.cause

@@ -36,8 +36,8 @@ export function watchForLost(services: WorkerServices, pools: readonly Pool[]): 
     const handler = watched.find(({ job }) => job.name === lost.name)
     services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
     if (handler?.job.once && lost.begun) {
-      await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
-      await services.queue.boss.complete(lost.name, lost.id)
+      const outcome = await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
+      if (outcome === 'ended') await services.queue.boss.complete(lost.name, lost.id)
     } else if (await giveBackJob(services.db, lost)) services.queue.signals.filled(lost.name)
   }
 

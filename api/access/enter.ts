@@ -1,5 +1,6 @@
 import type { Admission, Head } from '#api/http/declaration.ts'
 import type { Route } from '#api/http/route.ts'
+import { fateOf, requireOpen } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
@@ -23,8 +24,8 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw problem('NOT_FOUND')
-  refuseUnlessActive(workspace)
-  if (route.app !== null && !workspace.apps[route.app]) throw problem('NOT_FOUND')
+  refuseUnlessReady(workspace)
+  requireOpen({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, workspace, actor }
   requirePermission(route, scope, await resourceOf(route, head, scope))
   for (const further of route.further ?? []) {
@@ -54,15 +55,16 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
-  if (workspace?.status !== 'active' || (route.app !== null && !workspace.apps[route.app])) throw problem('NOT_FOUND')
+  const isOpenNow =
+    workspace?.status !== 'provisioning' && workspace && fateOf({ work: 'request', app: route.app }, workspace) === 'goes on'
+  if (!isOpenNow) throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
   const scope: Scope = { ...platform, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
   await route.on?.(head as Head<string, unknown>, scope)
   return scope
 }
 
-function refuseUnlessActive({ status }: Workspace): void {
-  if (status === 'suspended') throw problem('ORG_SUSPENDED')
+function refuseUnlessReady({ status }: Workspace): void {
   if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpSeconds) } })
 }
 

@@ -1,7 +1,8 @@
 import type { Tag } from '#api/http/openapi/tags.ts'
+import type { AppName } from '#shared/kernel/apps.ts'
 import type { ErrorCode } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
-import type { AppName, Permission } from '#shared/policy/permissions.ts'
+import type { Permission } from '#shared/policy/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

@@ -4,6 +4,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 
 // All three read every entry there is. They share a gate, so that one workspace's large books take two slots at most.
 const reading = {
+  work: 'request',
+  app: 'accounting',
   pool: 'data',
   concurrency: 4,
   gate: { name: 'accounting.read', perWorkspace: 2, lane: 0 },
@@ -43,6 +45,8 @@ export const exportLedger = defineJob({
 export const sumLedgerMonths = defineJob({
   name: 'accounting.months',
   kind: 'accounting.months',
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 2,
   perWorkspace: 1,

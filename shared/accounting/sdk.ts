@@ -1,14 +1,13 @@
 import { entryInput, reversalInput } from '#shared/accounting/entry.ts'
 import { postEntry } from '#shared/accounting/post.ts'
 import { reverseEntry } from '#shared/accounting/reverse.ts'
-import { type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { ofApp, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Throws as the routes do: NOT_FOUND while the app is off, FORBIDDEN without the permission. */
-function requirePosting({ workspace, actor }: Scope): void {
-  if (!workspace.apps.accounting) throw problem('NOT_FOUND')
+/** Throws FORBIDDEN without the permission, as the routes do. */
+function requirePosting({ actor }: Scope): void {
   if (actor.policy.permits('accounting:post') === 'never') throw problem('FORBIDDEN', 'Needs accounting:post')
 }
 
@@ -28,7 +27,7 @@ const entry = `Promise<{
     }>`
 
 /** The ledger, under the rights of the run's caller. */
-export const accountingMethods: readonly SdkMethod[] = [
+export const accountingMethods = ofApp('accounting', [
   sdkMethod(
     'accounting.post',
     `(entry: {
@@ -57,4 +56,4 @@ export const accountingMethods: readonly SdkMethod[] = [
       return reverseEntry(scope, id, reversalInput.parse(reversal ?? {}, 'reversal'))
     },
   ),
-]
+])

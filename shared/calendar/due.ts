@@ -6,6 +6,4 @@ export const calendarDue = defineDue({
   name: 'calendar',
   job: ringCalendar,
   payload: ({ subject, at }) => ({ calendarId: subject, at }),
-  whileSuspended: 'waits',
-  app: 'calendar',
 })

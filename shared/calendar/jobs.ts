@@ -23,6 +23,8 @@ export const guestMail = schema(
 export const mailGuests = defineJob({
   name: 'calendar.mail-guests',
   kind: 'calendar.mail-guests',
+  work: 'upkeep',
+  app: null,
   pool: 'mail',
   concurrency: 10,
   slotsPerWorkspace: 4,
@@ -37,6 +39,8 @@ export const mailGuests = defineJob({
 export const importCalendar = defineJob({
   name: 'calendar.import',
   kind: 'calendar.import',
+  work: 'request',
+  app: 'calendar',
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
@@ -51,6 +55,8 @@ export const importCalendar = defineJob({
 export const exportCalendar = defineJob({
   name: 'calendar.export',
   kind: 'calendar.export',
+  work: 'request',
+  app: 'calendar',
   pool: 'data',
   concurrency: 4,
   slotsPerWorkspace: 2,
@@ -65,6 +71,8 @@ export const exportCalendar = defineJob({
 export const ringCalendar = defineJob({
   name: 'calendar.ring',
   kind: 'calendar.ring',
+  work: 'due',
+  app: 'calendar',
   pool: 'data',
   concurrency: 10,
   slotsPerWorkspace: 4,

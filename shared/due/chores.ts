@@ -9,6 +9,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const doChore = defineJob({
   name: 'due.chore',
   kind: 'due.chore',
+  work: 'upkeep',
+  app: null,
   pool: 'schedule',
   concurrency: 4,
   retry: retry.once,
@@ -26,8 +28,6 @@ export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: str
     name: 'chore',
     job: doChore,
     payload: ({ subject }) => ({ chore: subject }),
-    whileSuspended: 'runs',
-    app: null,
     again: ({ subject }, now) => {
       const periodMs = periods.get(subject)
       return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)

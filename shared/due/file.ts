@@ -2,6 +2,7 @@ import type { Executor, Tx } from '#shared/db/database.ts'
 import { setDue } from '#shared/due/due.ts'
 import type { DueKind, DueWork } from '#shared/due/kind.ts'
 import { takeDueRows } from '#shared/due/store.ts'
+import { waitsForApp, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
@@ -33,8 +34,8 @@ export function fileDue(filer: Filer, kinds: readonly DueKind<unknown>[], atMost
 }
 
 const takeRows = (tx: Tx, kinds: readonly DueKind<unknown>[], now: Date, atMost: number): Promise<Row[]> => {
-  const waiting = kinds.flatMap(({ name, whileSuspended }) => (whileSuspended === 'waits' ? [name] : []))
-  const apps = Object.fromEntries(kinds.flatMap(({ name, app }) => (app === null ? [] : [[name, app]])))
+  const waiting = kinds.flatMap(({ name, work }) => (waitsForWorkspace(work) ? [name] : []))
+  const apps = Object.fromEntries(kinds.flatMap(({ name, work, app }) => (app !== null && waitsForApp(work) ? [[name, app]] : [])))
   const names = kinds.map(({ name }) => name)
   return tx.query<Row>(takeDueRows(now, names, atMost, waiting, JSON.stringify(apps)))
 }

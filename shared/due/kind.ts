@@ -1,3 +1,4 @@
+import type { Working } from '#shared/kernel/background.ts'
 import type { JobDefinition } from '#shared/queue/job.ts'
 
 /** Something that fell due. */
@@ -12,20 +13,20 @@ export interface DueWork {
   readonly at: string
 }
 
-/** A kind of due work: a room declares it next to its jobs, and shared/due-kinds.ts names it. */
-export interface DueKind<Payload> {
+/**
+ * A kind of due work: a room declares it next to its jobs, and shared/due-kinds.ts names it. Until its workspace and its app let it go on
+ * (shared/kernel/background.ts) it is held where they say that it waits, and then falls due once.
+ */
+export interface DueKind<Payload> extends Working {
   /** Never renamed while there are rows of it. */
   readonly name: string
   /** Untracked. It is done at least once; it runs as the platform, in the workspace of the row. */
   readonly job: JobDefinition<Payload, unknown>
   readonly payload: (work: DueWork) => Payload
-  /** What becomes of it in a suspended workspace (decisions, In the background): it waits, and falls due once afterwards, or it runs. */
-  readonly whileSuspended: 'waits' | 'runs'
-  /** The app without which it waits in the same way; null when it belongs to none. */
-  readonly app: string | null
   /** When it falls due the next time, if it does so by itself; written in the transaction that files the job. */
   readonly again?: (work: DueWork, now: Date) => Date | undefined
 }
 
-/** Declares a kind of due work once. */
-export const defineDue = <Payload>(kind: DueKind<Payload>): DueKind<Payload> => Object.freeze(kind)
+/** Declares a kind of due work once. It waits for what its job waits for, unless it says otherwise. */
+export const defineDue = <Payload>(kind: Omit<DueKind<Payload>, keyof Working> & Partial<Working>): DueKind<Payload> =>
+  Object.freeze({ work: kind.job.work, app: kind.job.app, ...kind })

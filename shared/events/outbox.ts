@@ -1,6 +1,5 @@
 import type { Executor, Tx } from '#shared/db/database.ts'
-import type { HeardChanges } from '#shared/events/change.ts'
-import { returnEvents, selectLines, takeChanges } from '#shared/events/statements.ts'
+import { selectLines, takeChanges } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 
 /** The signal that changes wait to be handed on. */
@@ -25,7 +24,7 @@ export interface Dispatch {
 /** Before the first workspace. */
 export const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-/** A workspace that has dispatches waiting. While it is suspended they stay where they are (decisions, In the background). */
+/** A workspace that has dispatches waiting. */
 export interface Line {
   readonly workspaceId: string
   readonly isSuspended: boolean
@@ -33,14 +32,6 @@ export interface Line {
 
 /** The workspaces that have dispatches waiting, in the order of their ids, so many at most after a given one. */
 export const findLines = (db: Executor, after: string, atMost: number): Promise<Line[]> => db.query<Line>(selectLines(after, atMost))
-
-/** Puts events back that were handed on to a subscriber before their workspace was suspended: they are handed on again once that is over. */
-export async function handBack(db: Executor, subscriber: string, heard: HeardChanges, cause: Cause): Promise<void> {
-  const { workspaceId, source, objectType, event, entryIds, subjectIds, snapshots, listenerIds } = heard
-  const subjects = snapshots === undefined ? null : JSON.stringify(snapshots)
-  const listeners = [subscriber, listenerIds] as const
-  await db.query(returnEvents(workspaceId, source, objectType, event, entryIds, subjectIds, subjects, ...listeners, JSON.stringify(cause)))
-}
 
 /**
  * Takes the oldest dispatches of each of these workspaces that nobody else is taking; they are gone when the transaction commits, and wait

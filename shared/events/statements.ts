@@ -125,16 +125,6 @@ export const selectLines = sql(
 )
 
 /**
- * Puts events back that were handed on to a subscriber. Values: workspace, source, type key or topic, event, ids of the events, ids of what
- * they are about, snapshots as a JSON list or null, the subscriber, its listeners' ids, the cause as JSON.
- */
-export const returnEvents = sql(
-  'return_events',
-  `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
-   values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, jsonb_build_object($8::text, $9::uuid[]), $10::text::jsonb)`,
-)
-
-/**
  * Takes the oldest dispatches of some workspaces that nobody else is taking. Values: subscribers that are known, workspaces, how many of
  * each at most.
  */

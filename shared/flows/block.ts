@@ -1,9 +1,9 @@
 import type { Node } from '#shared/flows/definition.ts'
 import { type Render, textOf } from '#shared/flows/template.ts'
+import type { AppName } from '#shared/kernel/apps.ts'
 import { isDecimalText } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
-import type { AppName } from '#shared/policy/permissions.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** Settings of a block by their names: JSON Schemas of their types alone, since a wrong value is a problem and no refusal. */

@@ -13,6 +13,8 @@ const nothing = schema(t.Null())
 export const heardEvents = defineJob({
   name: 'flows.heard',
   kind: 'flows.heard',
+  work: 'step',
+  app: null,
   pool: 'flows',
   concurrency: 8,
   slotsPerWorkspace: 4,
@@ -27,6 +29,8 @@ export const heardEvents = defineJob({
 export const scheduleRun = defineJob({
   name: 'flows.schedule',
   kind: 'flows.schedule',
+  work: 'due',
+  app: null,
   pool: 'flows',
   concurrency: 8,
   retry: retry.transient,
@@ -40,6 +44,8 @@ export const scheduleRun = defineJob({
 export const continueRun = defineJob({
   name: 'flows.continue',
   kind: 'flows.continue',
+  work: 'step',
+  app: null,
   pool: 'flows',
   concurrency: 12,
   slotsPerWorkspace: 8,
@@ -54,6 +60,8 @@ export const continueRun = defineJob({
 export const callOut = defineJob({
   name: 'flows.call',
   kind: 'flows.call',
+  work: 'step',
+  app: null,
   pool: 'flows',
   concurrency: 100,
   slotsPerWorkspace: 20,
@@ -68,6 +76,8 @@ export const callOut = defineJob({
 export const rehearseFlow = defineJob({
   name: 'flows.rehearse',
   kind: 'flows.rehearse',
+  work: 'request',
+  app: null,
   pool: 'flows',
   concurrency: 2,
   perWorkspace: 1,
@@ -88,6 +98,8 @@ export const rehearseFlow = defineJob({
 export const generateFlow = defineJob({
   name: 'flows.generate',
   kind: 'flows.generate',
+  work: 'request',
+  app: null,
   pool: 'flows',
   concurrency: 20,
   perWorkspace: 4,
@@ -103,15 +115,11 @@ export const schedulesDue = defineDue({
   name: scheduleKind,
   job: scheduleRun,
   payload: ({ workspaceId, subject, at }) => ({ workspaceId: workspaceId ?? '', flowId: subject, at }),
-  whileSuspended: 'waits',
-  app: null,
 })
 
-/** Runs that go on at a time, and those that were stopped by the suspension of their workspace. */
+/** Runs that go on at a time. */
 export const waitsDue = defineDue({
   name: 'flows.wait',
   job: continueRun,
   payload: ({ workspaceId, subject }) => ({ workspaceId: workspaceId ?? '', runId: subject }),
-  whileSuspended: 'waits',
-  app: null,
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { StepContext, Waiting } from '#shared/flows/block.ts'
+import type { Block, StepContext, Waiting } from '#shared/flows/block.ts'
 import type { Node } from '#shared/flows/definition.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
@@ -7,8 +7,8 @@ import { redact } from '#shared/flows/redact.ts'
 import type { RunError } from '#shared/flows/run.ts'
 import { plainJson } from '#shared/flows/template.ts'
 import { enterLoop, goOn, leaveBy, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
+import { isSuspension, requireOpen } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
-import type { AppName } from '#shared/policy/permissions.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A step that was done, as it is written down. */
@@ -88,13 +88,14 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
     const doing: Doing = { ...place, place: playing.steps, startedAt: stage.now(), context: contextOf(playing, place) }
     try {
       if (playing.steps >= stage.stepsAtMost) throw problem('VALIDATION_ERROR', `a run has at most ${stage.stepsAtMost} steps`)
-      const { work, app } = blockOf(place.node)
+      const block = blockOf(place.node)
+      const { work } = block
       if ('acts' in work) {
         const behind = after(playing, place, 'out')
         const isEnd = goOn(playing.score.graph, behind).place === undefined
         const output = await stage.act(
           doing,
-          async (scope) => checked(await work.acts(doing.context, withApp(scope, app))),
+          async (scope) => checked(await work.acts(doing.context, withBlock(scope, block))),
           (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: behind }),
           isEnd,
         )
@@ -105,7 +106,7 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
         continue
       }
       if ('waits' in work || 'calls' in work) {
-        const inside = withApp(await stage.enter(), app)
+        const inside = withBlock(await stage.enter(), block)
         const waiting: Waiting = 'waits' in work ? await work.waits(doing.context, inside) : { kind: 'call' }
         const given = await stage.park(doing, waiting, written())
         if (!given) return
@@ -147,9 +148,9 @@ export function resume(playing: Playing, doing: Doing, output: unknown, now: Dat
 /** The row of a step that was parked and has failed. */
 export const failedRow = (doing: Doing, error: RunError, now: Date): StepRow => rowOf(doing, undefined, now, error)
 
-/** The scope, once the app of a block is switched on in it; with it off the block's room is not there. */
-export function withApp(scope: Scope, app: AppName | null): Scope {
-  if (app !== null && !scope.workspace.apps[app]) throw problem('NOT_FOUND', `The app ${app} is switched off`)
+/** The scope, where a block works in it now: with its app off its room is not there. */
+export function withBlock(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
+  requireOpen({ work: 'step', app }, scope.workspace)
   return scope
 }
 
@@ -218,9 +219,10 @@ function rowOf(doing: Doing, output: unknown, now: Date, error: RunError | null 
 export const inputHash = ({ node, context }: Pick<Doing, 'node' | 'context'>): string | null =>
   asksOthers(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
 
-/** What a step's failure is written down as; a fault of ours is thrown on. */
+/** What a step's failure is written down as; a fault of ours is thrown on, and so is the suspension of the workspace, in which runs wait. */
 export function errorOf(error: unknown, nodeId: string | null): RunError {
-  if (error instanceof Problem && error.status < 500) return { code: error.code, message: error.message, node_id: nodeId }
+  if (error instanceof Problem && error.status < 500 && !isSuspension(error))
+    return { code: error.code, message: error.message, node_id: nodeId }
   throw error
 }
 

@@ -148,6 +148,7 @@ export const findLostRuns = sql(
        select from pgboss.job
        where job.name in ('flows.continue', 'flows.call') and job.id = run.job_id and job.state in ('created', 'retry', 'active')
      )
+     and not exists (select from resting_jobs as resting where resting.workspace_id = run.workspace_id and resting.id = run.job_id)
      and not exists (
        select from due_work where due_work.workspace_id = run.workspace_id and due_work.kind = 'flows.wait' and due_work.subject = run.id::text
      )

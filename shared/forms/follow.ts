@@ -6,6 +6,7 @@ import { findRunning, lockWaiting, noteEnded, noteFollowed, noteRefused } from '
 import { requireEnabled } from '#shared/functions/functions.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import { runFunction } from '#shared/functions/jobs.ts'
+import { requireOpen } from '#shared/kernel/background.ts'
 import { type Problem, problem } from '#shared/kernel/errors.ts'
 import { continuation } from '#shared/queue/continuation.ts'
 import { findOperation } from '#shared/queue/operations.ts'
@@ -71,7 +72,7 @@ async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting):
 
 async function startFunction(scope: Scope, tx: Tx, form: Form, functionId: string, { id, values }: Waiting, place: Place): Promise<string> {
   const { workspace, actor, queue, cause } = scope
-  if (!workspace.apps.functions) throw problem('NOT_FOUND', 'The app of functions is switched off')
+  requireOpen(runFunction, workspace)
   await requireEnabled(scope, functionId)
   if (actor.policy.permits('functions:invoke', functionId) === 'never')
     throw problem('FORBIDDEN', `Needs functions:invoke on ${functionId}`)

@@ -13,6 +13,8 @@ export const followSubmissions = defineJob({
   ...common,
   name: 'forms.follow',
   kind: 'forms.follow',
+  work: 'step',
+  app: null,
   concurrency: 8,
   slotsPerWorkspace: 4,
   payload: heardChanges,
@@ -23,6 +25,8 @@ export const runEnded = defineJob({
   ...common,
   name: 'forms.run-ended',
   kind: 'forms.run-ended',
+  work: 'upkeep',
+  app: null,
   concurrency: 4,
   payload: schema(t.Object({ workspaceId: id, formId: id, submissionId: id })),
 })

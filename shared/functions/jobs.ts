@@ -8,6 +8,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const saveFunction = defineJob({
   name: 'functions.save',
   kind: 'functions.save',
+  work: 'request',
+  app: 'functions',
   pool: 'functions',
   concurrency: 4,
   perWorkspace: 2,
@@ -22,6 +24,7 @@ export const saveFunction = defineJob({
 const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, lane })
 
 const run = {
+  app: 'functions',
   pool: 'functions',
   retry: retry.once,
   once: true,
@@ -42,7 +45,14 @@ const run = {
 export type RunPayload = TypeOf<typeof run.payload>
 
 /** Runs a function for somebody who waits: a caller of the API or of its public address. */
-export const invokeFunction = defineJob({ ...run, name: 'functions.invoke', kind: 'functions.invoke', concurrency: 12, gate: gate(0) })
+export const invokeFunction = defineJob({
+  ...run,
+  name: 'functions.invoke',
+  kind: 'functions.invoke',
+  work: 'request',
+  concurrency: 12,
+  gate: gate(0),
+})
 
 /** Runs a function as a part of something longer, such as a flow. */
-export const runFunction = defineJob({ ...run, name: 'functions.run', kind: 'functions.run', concurrency: 8, gate: gate(1) })
+export const runFunction = defineJob({ ...run, name: 'functions.run', kind: 'functions.run', work: 'step', concurrency: 8, gate: gate(1) })

@@ -6,6 +6,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const sendMail = defineJob({
   name: 'mail.send',
   kind: 'mail.send',
+  work: 'upkeep',
+  app: null,
   pool: 'mail',
   concurrency: 16,
   // A server that keeps its clients waiting is one workspace's: others find slots.
@@ -22,6 +24,5 @@ export const mailDue = defineDue({
   name: 'mail',
   job: sendMail,
   payload: ({ subject }) => ({ mailId: subject }),
-  whileSuspended: 'waits',
-  app: null,
+  work: 'due',
 })

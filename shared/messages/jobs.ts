@@ -6,6 +6,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const testConnection = defineJob({
   name: 'messages.test-connection',
   kind: 'messages.test-connection',
+  work: 'request',
+  app: null,
   pool: 'mail',
   concurrency: 4,
   slotsPerWorkspace: 2,

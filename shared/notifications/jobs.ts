@@ -6,6 +6,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const deliverNotifications = defineJob({
   name: 'notifications.deliver',
   kind: 'notifications.deliver',
+  work: 'step',
+  app: null,
   pool: 'data',
   concurrency: 200,
   slotsPerWorkspace: 100,

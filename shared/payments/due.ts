@@ -12,8 +12,6 @@ export const sweepDue = defineDue({
   name: 'payments.sweep',
   job: sweepConnection,
   payload: ({ subject }) => ({ connectionId: subject }),
-  whileSuspended: 'runs',
-  app: null,
   again: (_work, now) => nextSweep(now),
 })
 
@@ -22,8 +20,6 @@ export const expiryDue = defineDue({
   name: 'payments.expiry',
   job: expireLink,
   payload: ({ subject }) => ({ linkId: subject }),
-  whileSuspended: 'waits',
-  app: 'payments',
 })
 
 /** What of payments falls due. */

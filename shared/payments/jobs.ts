@@ -4,7 +4,16 @@ import { linkRequest, linkView } from '#shared/payments/link.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
 /** What somebody waits for: two attempts, of which each may call the provider several times, fit into the minute that a caller waits. */
-const asked = { pool: 'flows', concurrency: 20, slotsPerWorkspace: 10, retry: retry.once, timeoutSeconds: 120, tracked: true } as const
+const asked = {
+  work: 'request',
+  app: 'payments',
+  pool: 'flows',
+  concurrency: 20,
+  slotsPerWorkspace: 10,
+  retry: retry.once,
+  timeoutSeconds: 120,
+  tracked: true,
+} as const
 
 /** What goes on by itself. */
 const unasked = { pool: 'flows', retry: retry.patient, tracked: false, result: schema(t.Null()) } as const
@@ -53,6 +62,8 @@ export const handleEvent = defineJob({
   ...unasked,
   name: 'payments.event',
   kind: 'payments.event',
+  work: 'upkeep',
+  app: null,
   concurrency: 50,
   slotsPerWorkspace: 25,
   timeoutSeconds: 60,
@@ -64,6 +75,8 @@ export const sweepConnection = defineJob({
   ...unasked,
   name: 'payments.sweep',
   kind: 'payments.sweep',
+  work: 'upkeep',
+  app: null,
   concurrency: 10,
   perWorkspace: 3,
   // It comes again in five minutes anyway.
@@ -77,6 +90,8 @@ export const expireLink = defineJob({
   ...unasked,
   name: 'payments.expire-link',
   kind: 'payments.expire-link',
+  work: 'due',
+  app: 'payments',
   concurrency: 10,
   perWorkspace: 3,
   timeoutSeconds: 300,
@@ -88,6 +103,8 @@ export const endConnection = defineJob({
   ...unasked,
   name: 'payments.end-connection',
   kind: 'payments.end-connection',
+  work: 'upkeep',
+  app: null,
   concurrency: 4,
   perWorkspace: 1,
   timeoutSeconds: 1_800,
@@ -99,6 +116,8 @@ export const tellSandbox = defineJob({
   ...unasked,
   name: 'payments.sandbox-tell',
   kind: 'payments.sandbox-tell',
+  work: 'upkeep',
+  app: null,
   concurrency: 10,
   timeoutSeconds: 60,
   payload: schema(t.Object({ paymentId: t.String() })),

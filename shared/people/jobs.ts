@@ -8,6 +8,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const mailReset = defineJob({
   name: 'people.mail-reset',
   kind: 'people.mail-reset',
+  work: 'upkeep',
+  app: null,
   pool: 'mail',
   concurrency: 4,
   retry: retry.transient,

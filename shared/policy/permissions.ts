@@ -75,7 +75,3 @@ export const permissionsOf = (action: string): readonly Permission[] => covered.
 /** The actions by which a rule may name a permission: its own name and the wildcards over it. */
 export const namesOf = (permission: Permission): readonly Action[] =>
   isRecordAction(permission) ? [permission, 'records:*', '*'] : [permission, '*']
-
-/** The apps that a workspace switches on and off (decisions, People, keys, workspaces). */
-export const apps = ['functions', 'payments', 'queues', 'calendar', 'accounting'] as const
-export type AppName = (typeof apps)[number]

@@ -4,7 +4,8 @@ import type { Queue } from '#shared/queue/queue.ts'
 
 /**
  * Settles operations whose job is over without having settled them: its last worker was killed, or somebody cancelled it. Their callers
- * hear of a failure instead of waiting for ever. A parked one has no job: it waits for others, which are looked after in the same way.
+ * hear of a failure instead of waiting for ever. A parked one has no job: it waits for others, which are looked after in the same way; and
+ * one whose job rests waits for its workspace.
  */
 export async function settleAbandoned(db: Executor, queue: Queue): Promise<void> {
   const settled = await db.query<{ id: string; continues: string | null }>({
@@ -19,6 +20,7 @@ export async function settleAbandoned(db: Executor, queue: Queue): Promise<void>
           where job.name = operation.job and job.id = coalesce(operation.job_id, operation.id) and job.state in ('created', 'retry', 'active')
         )
         and not exists (select from gated_jobs as job where job.id = operation.id and job.slot is null)
+        and not exists (select from resting_jobs as job where job.workspace_id = operation.workspace_id and job.id = coalesce(operation.job_id, operation.id))
       returning operation.id, operation.continuation ->> 'queue' as continues`,
     values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
   })

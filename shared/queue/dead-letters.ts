@@ -41,11 +41,13 @@ const load = sql(
      union all
      select queue, 'created' from gated_jobs where slot is null
      union all
+     select queue, 'created' from resting_jobs
+     union all
      select 'events', 'created' from event_outbox
    ) as held
    group by job order by job`,
 )
-/** The queues that hold jobs, by name; what waits at a gate waits too, and changes that wait to be handed on are `events`. */
+/** The queues that hold jobs, by name; what waits at a gate or rests waits too, and changes that wait to be handed on are `events`. */
 export const countQueued = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
 
 const take = sql(

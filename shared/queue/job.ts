@@ -1,3 +1,4 @@
+import type { Working } from '#shared/kernel/background.ts'
 import type { ActorType } from '#shared/kernel/cause.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
@@ -30,7 +31,7 @@ export interface Gate {
   readonly lane: number
 }
 
-export interface JobDefinition<Payload, Result> {
+export interface JobDefinition<Payload, Result> extends Working {
   /** Also the queue's name. Never renamed while jobs of it exist: add a new job and drain the old one. */
   readonly name: string
   /** What `GET …/jobs/{jobId}` shows as `kind`. */

@@ -56,9 +56,8 @@ export async function addItems(scope: Scope, queue: Queue, items: readonly NewIt
   }
 }
 
-/** Items by the queue's key, as functions and flows add them. Throws NOT_FOUND, also while the app is off; FORBIDDEN is the caller's to ask. */
+/** Items by the queue's key, as functions and flows add them. Throws NOT_FOUND; FORBIDDEN is the caller's to ask. */
 export async function enqueueItems(scope: Scope, queueKey: string, items: readonly NewItem[]): Promise<AddAnswer> {
-  if (!scope.workspace.apps.queues) throw problem('NOT_FOUND')
   return addItems(scope, await requireQueueByKey(scope, queueKey), items, { source: 'function' })
 }
 

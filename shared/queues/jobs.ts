@@ -8,6 +8,8 @@ const uuid = t.String({ format: 'uuid' })
 export const enteredStage = defineJob({
   name: 'queues.entered',
   kind: 'queues.entered',
+  work: 'step',
+  app: 'queues',
   pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
@@ -27,6 +29,8 @@ export const enteredStage = defineJob({
 export const takeIn = defineJob({
   name: 'queues.intake',
   kind: 'queues.intake',
+  work: 'step',
+  app: 'queues',
   pool: 'data',
   concurrency: 40,
   slotsPerWorkspace: 10,
@@ -51,6 +55,8 @@ export type PressPayload = TypeOf<typeof pressPayload>
 export const pressButton = defineJob({
   name: 'queues.press',
   kind: 'queues.press',
+  work: 'request',
+  app: 'queues',
   pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
@@ -91,6 +97,8 @@ export type Difference = Verification['differences'][number]
 export const verifyQueue = defineJob({
   name: 'queues.verify',
   kind: 'queues.verify',
+  work: 'request',
+  app: 'queues',
   pool: 'data',
   concurrency: 2,
   perWorkspace: 1,
@@ -105,6 +113,8 @@ export const verifyQueue = defineJob({
 export const clearQueue = defineJob({
   name: 'queues.clear',
   kind: 'queues.clear',
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 2,
   perWorkspace: 1,

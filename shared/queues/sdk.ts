@@ -1,5 +1,4 @@
-import { requirePermission, type SdkMethod, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { ofApp, requirePermission, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
 import { claimItems } from '#shared/queues/claim.ts'
@@ -17,16 +16,15 @@ const itemId = ['itemId', schema(t.String())] as const
 const options = ['options', schema(t.Union([t.Record(t.String(), t.Unknown()), t.Null()]))] as const
 const anything = ['options', schema(t.Unknown())] as const
 
-/** The queue that a call names, once the caller may do this with it: what the route asks first. NOT_FOUND while the app is off. */
+/** The queue that a call names, once the caller may do this with it: what the route asks first. */
 async function allowed(scope: Scope, permission: Permission, queueKey: string): Promise<Queue> {
-  if (!scope.workspace.apps.queues) throw problem('NOT_FOUND')
   const queue = await requireQueueByKey(scope, queueKey)
   requirePermission(scope, permission, queue.key)
   return queue
 }
 
 /** Work queues, by their keys, under the rights of the run's caller. */
-export const queueMethods: readonly SdkMethod[] = [
+export const queueMethods = ofApp('queues', [
   sdkMethod(
     'queues.enqueue',
     '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string; key: string; stage: string; status: string; duplicate: boolean }[] }>',
@@ -69,4 +67,4 @@ export const queueMethods: readonly SdkMethod[] = [
     async ({ scope }, queueKey, given) =>
       listItems(scope, await allowed(scope, 'queues:read', queueKey), itemsQuery.parse(given ?? {}, 'query')),
   ),
-]
+])

@@ -23,6 +23,8 @@ export const importOutcome = schema(
 export const importRecords = defineJob({
   name: 'records.import',
   kind: 'records.import',
+  work: 'request',
+  app: null,
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.import', perWorkspace: 2, lane: 0 },
@@ -37,6 +39,8 @@ export const importRecords = defineJob({
 export const exportRecords = defineJob({
   name: 'records.export',
   kind: 'records.export',
+  work: 'request',
+  app: null,
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.export', perWorkspace: 2, lane: 0 },
@@ -62,6 +66,8 @@ export const exportRecords = defineJob({
 export const changeRecords = defineJob({
   name: 'records.change',
   kind: 'records.change',
+  work: 'request',
+  app: null,
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.change', perWorkspace: 1, lane: 0 },

@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
-import type { AppName } from '#shared/policy/permissions.ts'
+import type { AppName } from '#shared/kernel/apps.ts'
 
 /** A workspace's settings, as every piece of work in it needs them (decisions, People, keys, workspaces). */
 export interface Workspace {

@@ -7,6 +7,8 @@ import { fieldView } from '#shared/types/field-view.ts'
 export const recomputeRecords = defineJob({
   name: 'records.recompute',
   kind: 'records.recompute',
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 2,
   perWorkspace: 1,
@@ -21,6 +23,8 @@ export const recomputeRecords = defineJob({
 export const changeField = defineJob({
   name: 'fields.change',
   kind: 'field.change',
+  work: 'request',
+  app: null,
   pool: 'data',
   concurrency: 4,
   perWorkspace: 2,
@@ -35,6 +39,8 @@ export const changeField = defineJob({
 export const dropTable = defineJob({
   name: 'types.drop-table',
   kind: 'type.drop-table',
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 1,
   retry: retry.patient,

@@ -1,4 +1,5 @@
 import { uniqueViolation } from '#shared/db/conflicts.ts'
+import { requireOpen } from '#shared/kernel/background.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -88,7 +89,7 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   const workspace = seen && (await lockWorkspace(db, seen.workspace_id))
   const invitation = workspace && (await useInvitation(db, tokenHash, now()))
   if (!invitation) throw refusedToken()
-  if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
+  requireOpen({ work: 'request', app: null }, workspace)
   if (isNew) await insertPerson(db, person)
   await enter(scope, invitation, person)
   await requireWithinCap(scope, workspace, 0)

@@ -5,6 +5,8 @@ import { defineJob, retry } from '#shared/queue/job.ts'
 export const setUpWorkspace = defineJob({
   name: 'workspaces.set-up',
   kind: 'workspace.set-up',
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 4,
   retry: retry.transient,

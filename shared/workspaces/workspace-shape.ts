@@ -1,6 +1,6 @@
+import { type AppName, apps } from '#shared/kernel/apps.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
-import { type AppName, apps } from '#shared/policy/permissions.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
 
 const id = t.String({ format: 'uuid' })

@@ -9,6 +9,8 @@ import { type World, world } from '#test/support/world.ts'
 const ring = defineJob({
   name: 'due.test-ring',
   kind: 'due.test-ring',
+  work: 'due',
+  app: null,
   pool: 'schedule',
   concurrency: 1,
   retry: retry.once,
@@ -17,14 +19,13 @@ const ring = defineJob({
   payload: schema(s.Object({ subject: s.String(), at: s.String() })),
   result: schema(s.Null()),
 })
-const common = { job: ring, payload: ({ subject, at }: DueWork) => ({ subject, at }), app: null } as const
-const alarm = defineDue({ ...common, name: 'test-alarm', whileSuspended: 'waits' })
-const money = defineDue({ ...common, name: 'test-money', whileSuspended: 'runs' })
-const agenda = defineDue({ ...common, name: 'test-agenda', whileSuspended: 'waits', app: 'calendar' })
+const common = { job: ring, payload: ({ subject, at }: DueWork) => ({ subject, at }) } as const
+const alarm = defineDue({ ...common, name: 'test-alarm' })
+const money = defineDue({ ...common, name: 'test-money', work: 'upkeep' })
+const agenda = defineDue({ ...common, name: 'test-agenda', app: 'calendar' })
 const daily = defineDue({
   ...common,
   name: 'test-daily',
-  whileSuspended: 'waits',
   again: ({ at }) => new Date(Date.parse(at) + 86_400_000),
 })
 const kinds = [alarm, money, agenda, daily]

@@ -17,6 +17,8 @@ import { Loop } from '#workers/loop.ts'
 import { openResources } from '#workers/resources.ts'
 
 const job = {
+  work: 'upkeep',
+  app: null,
   pool: 'data',
   concurrency: 10,
   retry: retry.once,

@@ -12,5 +12,5 @@ export async function scopeOf(
   const { services } = w.api
   await services.cache.settle()
   const cause = { actorId: actor?.id ?? null, actorType: actor?.type ?? 'system', requestId: 'test', depth: 0 } as const
-  return enter({ ...services, db: services.database, principal: null, cause }, org.id)
+  return enter({ ...services, db: services.database, principal: null, cause }, org.id, 'upkeep')
 }

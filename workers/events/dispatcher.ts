@@ -1,5 +1,6 @@
 import type { Executor } from '#shared/db/database.ts'
 import { beforeAll, findLines, outbox, takeDispatches } from '#shared/events/outbox.ts'
+import { waitsForWorkspace } from '#shared/kernel/background.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { findCrowded } from '#shared/queue/crowded.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
@@ -99,7 +100,8 @@ export class Dispatcher {
     const { db } = this.#services
     const [lines, crowded] = await Promise.all([findLines(db, this.#after, lotSize), findCrowded(db, queues, crowd)])
     const isLast = lines.length < lotSize
-    const waiting = lines.flatMap(({ workspaceId, isSuspended }) => (isSuspended ? [] : [workspaceId]))
+    // What subscribers do is a step of an automation: in a suspended workspace it waits here, where it costs nothing.
+    const waiting = lines.flatMap(({ workspaceId, isSuspended }) => (isSuspended && waitsForWorkspace('step') ? [] : [workspaceId]))
     const open = waiting.filter((workspaceId) => !crowded.has(workspaceId))
     const share = Math.ceil(lotSize / open.length)
     const taken = open.length > 0 ? await handOn(this.#services, open, share) : []

@@ -1,11 +1,11 @@
 import { EgressFailure } from '#shared/egress/failure.ts'
 import { callOut } from '#shared/flows/jobs.ts'
-import { type Doing, errorOf, parkedAt, play, resume, withApp } from '#shared/flows/play.ts'
+import { type Doing, errorOf, parkedAt, play, resume, withBlock } from '#shared/flows/play.ts'
 import { blockOf, type Playing } from '#shared/flows/player.ts'
 import { findOpenRun, playingOf, type RunRow } from '#shared/flows/playing.ts'
 import type { RunError } from '#shared/flows/run.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
-import { isActive, writingDown } from '#workers/flows/continue.ts'
+import { writingDown } from '#workers/flows/continue.ts'
 import { failAt } from '#workers/flows/end-wait.ts'
 import { realStage } from '#workers/flows/stage.ts'
 import { platformHandler } from '#workers/handler.ts'
@@ -14,9 +14,7 @@ import { platformHandler } from '#workers/handler.ts'
 export default platformHandler(callOut, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
   const isMine = run?.waiting?.kind === 'call' && run.turn === turn
-  if (run && isMine && (await isActive(scope, workspaceId, runId))) {
-    await writingDown(scope, workspaceId, run, signal, () => callFor(scope, workspaceId, run, signal))
-  }
+  if (run && isMine) await writingDown(scope, workspaceId, run, signal, () => callFor(scope, workspaceId, run, signal))
   return { result: null }
 })
 
@@ -37,9 +35,10 @@ type Answered = { readonly output: unknown } | { readonly refused: RunError }
 
 async function answerOf(scope: PlatformScope, workspaceId: string, run: RunRow, doing: Doing, signal: AbortSignal): Promise<Answered> {
   try {
-    const { work, app } = blockOf(doing.node)
+    const block = blockOf(doing.node)
+    const { work } = block
     if (!('calls' in work)) throw new Error(`${doing.node.type} calls nobody`)
-    const inside = withApp(await realStage(scope, workspaceId, run, signal).enter(), app)
+    const inside = withBlock(await realStage(scope, workspaceId, run, signal).enter(), block)
     return { output: await work.calls(doing.context, inside, signal) }
   } catch (error) {
     if (error instanceof EgressFailure) return { refused: refusalOf(error, doing.node.id) }

@@ -1,14 +1,14 @@
 import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
-import { setDue, setDueUnlessSet } from '#shared/due/due.ts'
+import { setDueUnlessSet } from '#shared/due/due.ts'
 import { continueRun, waitsDue } from '#shared/flows/jobs.ts'
 import { play } from '#shared/flows/play.ts'
 import { findOpenRun, playingOf, type RunRow } from '#shared/flows/playing.ts'
 import { flowDeleted } from '#shared/flows/run.ts'
 import { tooDeep } from '#shared/flows/start.ts'
+import { isSuspension } from '#shared/kernel/background.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
-import { findWorkspace } from '#shared/scope/workspace.ts'
 import { endWait } from '#workers/flows/end-wait.ts'
 import { Overtaken, realStage } from '#workers/flows/stage.ts'
 import { platformHandler } from '#workers/handler.ts'
@@ -16,16 +16,9 @@ import { platformHandler } from '#workers/handler.ts'
 /** The platform goes on with a run, and enters as its editor at every step: that one may have left since, which is a result to write down. */
 export default platformHandler(continueRun, async ({ payload: { workspaceId, runId }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
-  if (run && (await isActive(scope, workspaceId, runId))) await goOn(scope, workspaceId, run, signal)
+  if (run) await goOn(scope, workspaceId, run, signal)
   return { result: null }
 })
-
-/** Whether the workspace is active; in a suspended one the run waits until that is over (decisions, In the background). */
-export async function isActive({ cache, db, now }: PlatformScope, workspaceId: string, runId: string): Promise<boolean> {
-  const workspace = await cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
-  if (workspace?.status === 'suspended') await setDue(db, waitsDue, workspaceId, [{ subject: runId, at: now() }])
-  return workspace?.status === 'active'
-}
 
 async function goOn(scope: PlatformScope, workspaceId: string, run: RunRow, signal: AbortSignal): Promise<void> {
   const until = run.waiting?.kind === 'time' ? new Date(run.waiting.until) : undefined
@@ -43,8 +36,8 @@ async function goOn(scope: PlatformScope, workspaceId: string, run: RunRow, sign
 }
 
 /**
- * Does work on a run. Who was overtaken leaves quietly. A fault of the database is thrown on, so that the job is tried again; any other fault
- * is ours, and ends the run: it would fail again.
+ * Does work on a run. Who was overtaken leaves quietly. A fault of the database is thrown on, so that the job is tried again, and so is the
+ * suspension of its workspace, so that it rests; any other fault is ours, and ends the run: it would fail again.
  */
 export async function writingDown(
   scope: PlatformScope,
@@ -57,7 +50,7 @@ export async function writingDown(
     await work()
   } catch (error) {
     if (error instanceof Overtaken) return
-    if (signal.aborted || isOutOfReach(error) || isOutOfRoom(error)) throw error
+    if (signal.aborted || isSuspension(error) || isOutOfReach(error) || isOutOfRoom(error)) throw error
     scope.log.error({ err: error, run_id: run.id, workspace_id: workspaceId }, 'a run of a flow failed by a fault of ours')
     const present = await findOpenRun(scope, workspaceId, run.id)
     const playing = present && (await playingOf(scope, workspaceId, present))

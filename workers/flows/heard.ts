@@ -1,6 +1,5 @@
 import { maySeeTriggerEvent, minutesOfWord, type TriggerEvent } from '#shared/calendar/trigger.ts'
 import { type HeardChanges, recordSource } from '#shared/events/change.ts'
-import { subscriber } from '#shared/flows/hear.ts'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
 import { playingFrom, scoreOfVersion } from '#shared/flows/playing.ts'
@@ -16,11 +15,14 @@ import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/records/sn
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 import { enterAs, orRefusal } from '#workers/enter.ts'
-import { subscriberHandler } from '#workers/events/subscriber.ts'
+import { platformHandler } from '#workers/handler.ts'
 import { chainsCut } from '#workers/metrics.ts'
 
 /** Makes the runs of what happened, once for each event and flow, however often it is told. */
-export default subscriberHandler(subscriber, heardEvents, makeRuns)
+export default platformHandler(heardEvents, async ({ payload, scope }) => {
+  await makeRuns(scope, payload)
+  return { result: null }
+})
 
 interface PresentFlow {
   readonly id: string

@@ -1,11 +1,11 @@
 import { follow, formOf, noteRefusal } from '#shared/forms/follow.ts'
-import { followSubmissions, subscriber } from '#shared/forms/jobs.ts'
+import { followSubmissions } from '#shared/forms/jobs.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { enterAs, orRefusal } from '#workers/enter.ts'
-import { subscriberHandler } from '#workers/events/subscriber.ts'
+import { platformHandler } from '#workers/handler.ts'
 
 // The form's last editor does it, not the visitor, and is not there to hear of a refusal: that is noted on the submission.
-export default subscriberHandler(subscriber, followSubmissions, async (scope, { workspaceId, entryIds, listenerIds }) => {
+export default platformHandler(followSubmissions, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {
   for (const formId of listenerIds) {
     for (const submissionId of entryIds) {
       const place = { workspaceId, formId, submissionId }
@@ -18,4 +18,5 @@ export default subscriberHandler(subscriber, followSubmissions, async (scope, { 
       if (refusal) await noteRefusal(scope, place, refusal)
     }
   }
+  return { result: null }
 })

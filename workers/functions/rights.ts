@@ -9,7 +9,7 @@ import { enter } from '#workers/enter.ts'
  * Functions, rule 4). Throws like `enter`.
  */
 export async function enterRun(platform: PlatformScope, workspaceId: string, authors: readonly string[]): Promise<Scope> {
-  const scope = await enter(platform, workspaceId)
+  const scope = await enter(platform, workspaceId, 'request')
   let { actor } = scope
   for (const author of authors) actor = await lesserActor(scope, actor, author)
   return { ...scope, actor }

@@ -6,6 +6,7 @@ import type { Invocation } from '#shared/functions/invocation.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import { recordRun } from '#shared/functions/runs.ts'
 import { atMost } from '#shared/kernel/at-most.ts'
+import { requireOpen } from '#shared/kernel/background.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -57,6 +58,7 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
     const method = methods.get(name)
     const carryOut = async (verification: Verification | undefined): Promise<unknown> => {
       const scope = await enterRun({ ...caller, verification }, caller.workspace.id, authors ?? [])
+      if (method) requireOpen({ work: 'request', app: method.app }, scope.workspace)
       return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }
     if (method?.reads) return readVerified(caller.cache, carryOut)

@@ -1,4 +1,5 @@
 import { setDue } from '#shared/due/due.ts'
+import { type Work, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { mailDue, sendMail } from '#shared/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/mail/mail.ts'
 import type { Outcome } from '#shared/mail/outcome.ts'
@@ -27,11 +28,14 @@ export default platformHandler(sendMail, async ({ payload, scope, signal }) => {
   return { result: null }
 })
 
+/** What a workspace writes itself waits; invitations, confirmations and the like carry through what was begun. */
+const workOf = ({ kind }: OutboxMail): Work => (kind === messageKind ? 'due' : 'upkeep')
+
 async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal): Promise<void> {
   const way = await wayOf(scope, mail)
   if (mail.status === 'sending' && way?.kind === 'server') return doubt(scope, mail, 'The worker that was sending it died')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...waiting].includes(mail.status)) return
-  if (mail.is_suspended && mail.kind === messageKind) return postpone(scope, mail, 0)
+  if (mail.is_suspended && waitsForWorkspace(workOf(mail))) return postpone(scope, mail, 0)
   if (!way) return end(scope, mail, 'failed', 'Its connection has been deleted')
   let isTaken = false
   const begin = async () => {

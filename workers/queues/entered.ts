@@ -1,5 +1,6 @@
 import { type ByHand, runFlowForEach } from '#shared/flows/start.ts'
 import { runFunction } from '#shared/functions/jobs.ts'
+import { fateOf } from '#shared/kernel/background.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -37,7 +38,7 @@ export default handler(enteredStage, async ({ payload: { queueId, entries }, sco
 })
 
 async function runFunctionForEach({ db, queue, workspace, cause }: Scope, functionId: string, started: readonly ByHand[]): Promise<void> {
-  if (!workspace.apps.functions || cause.depth >= maxDepth) return
+  if (fateOf(runFunction, workspace) === 'refused' || cause.depth >= maxDepth) return
   const origin = { workspaceId: workspace.id, cause: { ...cause, depth: cause.depth + 1 } }
   const filings = started.map(({ input }) => {
     return { id: newId(), origin, payload: { functionId, input: JSON.stringify(input), rights: 'lesser' as const } }

@@ -1,4 +1,5 @@
 import { runFunction } from '#shared/functions/jobs.ts'
+import { requireOpen } from '#shared/kernel/background.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
@@ -35,7 +36,7 @@ export default handler(pressButton, async ({ payload, scope, checkpoint, park, c
 
 async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds }: PressPayload): Promise<Pressed[]> {
   await requirePressable(scope, queue, stage, buttonId)
-  if (!scope.workspace.apps.functions) throw problem('NOT_FOUND')
+  requireOpen({ work: 'request', app: 'functions' }, scope.workspace)
   if (scope.cause.depth >= maxDepth) throw problem('VALIDATION_ERROR', `automations set each other off more than ${maxDepth} deep`)
   return pressedItems(scope, queue, stage, itemIds)
 }

@@ -1,9 +1,9 @@
 import { requireEnabled, requireFunction } from '#shared/functions/functions.ts'
-import { requirePermission, type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { ofApp, requirePermission, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 
 /** Functions that call each other; the one that is called has the rights of this run. */
-export const functionMethods: readonly SdkMethod[] = [
+export const functionMethods = ofApp('functions', [
   sdkMethod(
     'functions.invoke',
     '(id: string, input?: unknown): Promise<Invocation>',
@@ -18,4 +18,4 @@ export const functionMethods: readonly SdkMethod[] = [
       return invoke(known.id, input ?? null)
     },
   ),
-]
+])

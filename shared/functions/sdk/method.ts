@@ -1,4 +1,5 @@
 import type { Invocation } from '#shared/functions/invocation.ts'
+import type { AppName } from '#shared/kernel/apps.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
@@ -20,6 +21,8 @@ export interface SdkMethod {
   readonly name: string
   /** The parameters and the result in TypeScript, for editors. */
   readonly declaration: string
+  /** The app that must be switched on; null for none. */
+  readonly app: AppName | null
   /** Whether it only looks, and so need not ask first whether what is remembered still holds. */
   readonly reads: boolean
   /** Carries a call out as the API would. What it gives is what the API would put into `data`; undefined for a 204. */
@@ -40,10 +43,15 @@ export function sdkMethod<const Args extends readonly unknown[]>(
   return Object.freeze({
     name,
     declaration,
+    app: null,
     reads: false,
     call: (context, args) => call(context, ...(shapes.map(([name, shape], place) => shape.parse(args[place], name)) as unknown as Args)),
   } satisfies SdkMethod)
 }
+
+/** The methods of an app: while it is off they answer NOT_FOUND. */
+export const ofApp = (app: AppName, methods: readonly SdkMethod[]): readonly SdkMethod[] =>
+  Object.freeze(methods.map((method) => Object.freeze({ ...method, app })))
 
 /** The same for a method that changes nothing. */
 export const sdkQuery: typeof sdkMethod = (...made) => Object.freeze({ ...sdkMethod(...made), reads: true })

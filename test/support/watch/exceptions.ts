@@ -68,7 +68,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'find_event_lines'],
-    tables: ['gated_jobs', 'event_outbox', 'workspaces'],
+    tables: ['gated_jobs', 'event_outbox', 'resting_jobs', 'workspaces'],
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
   {
@@ -78,7 +78,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ["update operations as operation set status = 'failed'", 'find_active_jobs'],
-    tables: ['operations', 'gated_jobs'],
+    tables: ['operations', 'gated_jobs', 'resting_jobs'],
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
@@ -128,7 +128,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ['find_lost_flow_runs'],
-    tables: ['flow_runs', 'workspaces', 'operations', 'due_work'],
+    tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'resting_jobs'],
     because: 'runs that have lost their job are found in all workspaces',
   },
   {
