@@ -28,12 +28,8 @@ export async function remind(
   const host = await hostOf(scope, calendar, event)
   const members = [...new Set([...coming.flatMap(({ user_id }) => user_id ?? []), ...(host === undefined ? [] : [host])])]
   const key = `reminder ${event.id} ${from} ${minutes}`
-  await notify(scope, members, {
-    title: `${event.title}: ${whenWords(happens.when)}`,
-    record: linkOf(event),
-    event: 'calendar.reminder',
-    key,
-  })
+  const title = `${event.title}: ${whenWords(happens.when)}`
+  await notify(scope, members, [{ title, record: linkOf(event), event: 'calendar.reminder', key }])
   // Whoever organizes an event that a file brought reminds its guests itself.
   if (event.organizer === null)
     await mailGuests(

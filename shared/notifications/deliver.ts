@@ -1,23 +1,30 @@
-import type { Executor } from '#shared/db/database.ts'
 import type { HeardChanges } from '#shared/events/change.ts'
-import { deliverItems } from '#shared/notifications/store.ts'
+import { everyMember, type Notice, notify } from '#shared/notifications/notify.ts'
+import { titlesOf } from '#shared/notifications/rules.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 
-/** Items that one statement writes, about: members are taken so many at a time, one at least. */
-const itemsPerStatement = 10_000
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
+type Deliverer = Pick<PlatformScope, 'db' | 'cache'>
 
 /**
- * Puts one item for every event and rule into the inbox of every member who was one at the time of the event. Doing it again adds none,
- * so a worker that was stopped in between leaves nothing to clear up.
+ * Tells every member who was one at the time of an event, once for each rule that heard of it. Doing it again tells nobody twice, so a worker
+ * that was stopped in between leaves nothing to clear up.
  */
-export async function deliver(db: Executor, workspaceId: string, changes: readonly HeardChanges[]): Promise<void> {
-  const heard = changes.flatMap(({ entryIds, listenerIds }) => entryIds.flatMap((entry) => listenerIds.map((rule) => ({ entry, rule }))))
-  const [entries, rules] = [heard.map(({ entry }) => entry), heard.map(({ rule }) => rule)]
-  const members = Math.max(1, Math.floor(itemsPerStatement / heard.length))
-  let after: string | undefined = lowestId
-  while (after !== undefined) {
-    const [last]: { user_id: string }[] = await db.query(deliverItems(workspaceId, entries, rules, after, members))
-    after = last?.user_id
-  }
+export async function deliver({ db, cache }: Deliverer, workspaceId: string, changes: readonly HeardChanges[]): Promise<void> {
+  const titles = await titlesOf(cache, db, workspaceId)
+  await notify(
+    { db, workspace: { id: workspaceId } },
+    everyMember,
+    changes.flatMap((change) => noticesOf(change, titles)),
+  )
 }
+
+/** One for each event and rule; a rule that is gone has nothing to say. */
+const noticesOf = ({ objectType, event, entryIds, subjectIds, listenerIds }: HeardChanges, titles: ReadonlyMap<string, string>): Notice[] =>
+  listenerIds.flatMap((listener) => {
+    const title = titles.get(listener)
+    if (title === undefined) return []
+    return entryIds.map((entry, index) => {
+      const id = subjectIds[index]
+      return { title, record: id === undefined ? null : { type: objectType, id }, event, key: { event: entry, listener } }
+    })
+  })

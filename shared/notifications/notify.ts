@@ -1,3 +1,4 @@
+import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
@@ -8,7 +9,13 @@ import { findRecordType } from '#shared/types/record-type.ts'
 /** The most characters of a title. */
 const maxTitle = 200
 
-/** What a room tells people. It reaches everybody named, whatever they may read: no value of a record belongs into it. */
+/** Items that one statement writes, about: members are taken so many at a time, one at least. */
+const itemsPerStatement = 10_000
+
+/** All members, as recipients of what is told of events: those who were members at the time. */
+export const everyMember = 'every member'
+
+/** What people are told. It reaches everybody named, whatever they may read: no value of a record belongs into it. */
 export interface Notice {
   /** Cut after 200 characters. */
   readonly title: string
@@ -16,19 +23,61 @@ export interface Notice {
   readonly record: { readonly type: string; readonly id: string } | null
   /** What happened, in the room's own words, such as `payment.late`. */
   readonly event: string
-  /** What happened, named so that the same again is known: everybody gets one item of a key. */
-  readonly key: string
+  /**
+   * What happened, named so that the same again is known: everybody gets one item of a key. Where somebody listened to an event that has an
+   * id, these two; then the item has the event's time, and whoever joined after it gets none.
+   */
+  readonly key: string | { readonly event: string; readonly listener: string }
+}
+
+interface Place {
+  readonly db: Executor
+  readonly workspace: { readonly id: string }
 }
 
 /**
- * Puts an item into the inbox of each of these people who is a member of the workspace. Doing it again under the same key adds none, so it
- * may stand in work that is repeated; in a transaction it commits with it. Returns how many members it is for.
+ * Puts an item of each notice into the inbox of each of these people who is a member of the workspace. Doing it again under the same keys
+ * adds none, so it may stand in work that is repeated; in a transaction it commits with it. Returns how many members it is for.
  */
-export async function notify({ db, workspace }: Scope, recipients: readonly string[], notice: Notice): Promise<number> {
-  const { title, record, event, key } = notice
-  const text = [...title].slice(0, maxTitle).join('')
-  const statement = putItems(workspace.id, recipients, text, record?.type ?? null, record?.id ?? null, event, key)
-  return (await db.query<{ count: number }>(statement))[0]?.count ?? 0
+export async function notify(
+  { db, workspace }: Place,
+  recipients: readonly string[] | typeof everyMember,
+  notices: readonly Notice[],
+): Promise<number> {
+  if (notices.length === 0) return 0
+  const columns = columnsOf(notices)
+  const put = async (named: readonly string[], after: string | null, atMost: number): Promise<Put> =>
+    (await db.query<Put>(putItems(workspace.id, named, after, atMost, ...columns)))[0] ?? { count: 0, last: null }
+  if (recipients !== everyMember) return (await put(recipients, null, 0)).count
+  const atMost = Math.max(1, Math.floor(itemsPerStatement / notices.length))
+  for (let after = lowestId, members = 0; ; ) {
+    const { count, last } = await put([], after, atMost)
+    members += count
+    if (last === null || count < atMost) return members
+    after = last
+  }
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+
+/** What one statement did. */
+interface Put {
+  readonly count: number
+  readonly last: string | null
+}
+
+/** As the statement takes them. */
+function columnsOf(notices: readonly Notice[]) {
+  const eventOf = ({ key }: Notice) => (typeof key === 'string' ? undefined : key)
+  return [
+    notices.map(({ title }) => [...title].slice(0, maxTitle).join('')),
+    notices.map(({ record }) => record?.type ?? null),
+    notices.map(({ record }) => record?.id ?? null),
+    notices.map(({ event }) => event),
+    notices.map(({ key }) => (typeof key === 'string' ? key : null)),
+    notices.map((notice) => eventOf(notice)?.event ?? null),
+    notices.map((notice) => eventOf(notice)?.listener ?? null),
+  ] as const
 }
 
 /** What `action.notify` is told (decisions, Flows): a member, those who hold a role, or with neither every member. */
@@ -57,7 +106,8 @@ export async function sendNotice(scope: Scope, input: NoticeInput, { naturalKey 
   const [found] = await scope.db.query<Found>(recipientsOf(scope.workspace.id, userId, roleId))
   if (userId !== null && !found?.is_member) throw problem('VALIDATION_ERROR', 'user_id must be a member of the workspace')
   if (roleId !== null && !found?.is_role) throw problem('VALIDATION_ERROR', 'role_id must be a role of the workspace')
-  const count = await notify(scope, found?.user_ids ?? [], { title: input.title, record, event: 'notice', key: `notice ${naturalKey}` })
+  const notice = { title: input.title, record, event: 'notice', key: `notice ${naturalKey}` }
+  const count = await notify(scope, found?.user_ids ?? [], [notice])
   return { count }
 }
 

@@ -1,13 +1,21 @@
+import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { listen } from '#shared/events/listen.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { NotificationRule, RuleChange, RuleInput } from '#shared/notifications/rule.ts'
-import { deleteRule, findRule, findRules, insertRule, updateRule } from '#shared/notifications/store.ts'
+import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/notifications/store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** What the rules are called among those who listen to changes; their ids there are their own. */
 export const subscriber = 'notifications'
+
+/** What the rules of a workspace say, by their ids; remembered until one of them changes. */
+export const titlesOf = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
+  cache.remember(db, workspaceId, 'titles of notifications', async () => {
+    const rules = await db.query<{ id: string; title: string }>(findTitles(workspaceId))
+    return new Map(rules.map(({ id, title }) => [id, title]))
+  })
 
 /** All rules of the workspace, in the order of their creation. */
 export const listRules = ({ db, workspace }: Scope): Promise<NotificationRule[]> => db.query<NotificationRule>(findRules(workspace.id))

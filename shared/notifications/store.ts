@@ -31,44 +31,39 @@ export const updateRule = sql(
 /** Deletes a rule. Values: workspace, id. */
 export const deleteRule = sql('delete_rule', 'delete from notification_rules where workspace_id = $1 and id = $2 returning id')
 
-/**
- * Writes the items of events for rules and the next members, each once however often this is done, and gives the last member's id when
- * there may be more of them. Whoever joined after the event gets none. Values: workspace, audit entries, as many rules that heard of them,
- * the member after whom to go on, how many.
- */
-export const deliverItems = sql(
-  'deliver_notifications',
-  `with audience as (
-     select user_id, date_trunc('milliseconds', created_at) as joined_at from members
-     where workspace_id = $1 and user_id > $4 order by user_id limit $5
-   ),
-   delivered as (
-     insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event)
-     select rule.workspace_id, member.user_id, notification_id(entry.id, rule.id, member.user_id), rule.title, entry.object_type,
-       entry.record_id, substr(entry.action, length('record.') + 1)
-     from unnest($2::uuid[], $3::uuid[]) as heard (entry_id, rule_id)
-     join audit_entries as entry on entry.workspace_id = $1 and entry.id = heard.entry_id
-     join notification_rules as rule on rule.workspace_id = $1 and rule.id = heard.rule_id
-     join audience as member on member.joined_at <= entry.created_at
-     on conflict do nothing
-   )
-   select user_id from audience order by user_id offset $5::integer - 1 limit 1`,
-)
+/** The titles of all rules. Values: workspace. */
+export const findTitles = sql('find_rule_titles', 'select id, title from notification_rules where workspace_id = $1 order by id')
 
 /**
- * Writes an item for those of these people who are members, each once by the key, and counts them. Its id is made like that of an event's
- * item. Values: workspace, people, title, type key, record, event, key.
+ * Writes an item of each notice for these people as far as they are members, and for the next members where all are meant; each once, by the
+ * notice's key or by its event and listener. Whoever joined after the event gets none. Counts those whom it was for and gives the last of
+ * them. Values: workspace, people, the member after whom to go on or null for none, how many; and as many titles, type keys, records, events
+ * in words, keys, ids of events and listeners.
  */
 export const putItems = sql(
   'put_notifications',
-  `with entry as materialized (select uuidv7() as id),
-   audience as (select user_id from members where workspace_id = $1 and user_id = any($2::uuid[])),
+  `with audience as (
+     select user_id, created_at from members where workspace_id = $1 and user_id = any($2::uuid[])
+     union all (
+       select user_id, created_at from members
+       where $3::uuid is not null and workspace_id = $1 and user_id > $3 order by user_id limit $4
+     )
+   ),
+   notice as materialized (
+     select title, object_type, record_id, event, key, coalesce(event_id, uuidv7()) as id, listener_id,
+       uuid_extract_timestamp(event_id) as happened_at
+     from unnest($5::text[], $6::text[], $7::uuid[], $8::text[], $9::text[], $10::uuid[], $11::uuid[])
+       as given (title, object_type, record_id, event, key, event_id, listener_id)
+   ),
    put as (
      insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event, key)
-     select $1, audience.user_id, notification_id(entry.id, entry.id, audience.user_id), $3, $4, $5, $6, $7 from entry, audience
+     select $1, member.user_id, notification_id(notice.id, coalesce(notice.listener_id, notice.id), member.user_id), notice.title,
+       notice.object_type, notice.record_id, notice.event, notice.key
+     from notice
+     join audience as member on notice.happened_at is null or date_trunc('milliseconds', member.created_at) <= notice.happened_at
      on conflict do nothing
    )
-   select count(*) from audience`,
+   select count(*)::integer as count, (select user_id from audience order by user_id desc limit 1) as last from audience`,
 )
 
 /**

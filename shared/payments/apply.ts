@@ -143,12 +143,13 @@ async function tellManagers(
   payment: ProviderPayment,
   recordId: string,
 ): Promise<void> {
-  await notify(scope, await holdersOf(scope, 'payments:manage'), {
+  const notice = {
     title: titles[verdict],
     record: { type: 'payments', id: recordId },
     event: `payment.${verdict}`,
     key: `payment ${verdict} ${link.id} ${payment.provider_payment_id}`,
-  })
+  }
+  await notify(scope, await holdersOf(scope, 'payments:manage'), [notice])
 }
 
 /** Ends a link that is open, and only that. */

@@ -19,9 +19,9 @@ test('a notice reaches the members named, once by its key, with a record or with
   const record = { type: 'payments', id: randomUUID() }
   const people = [one.id, randomUUID(), w.org.ownerId]
   const late = { title: 'Money came late', record, event: 'payment.late', key: 'late 1' }
-  t.deepEqual(await Promise.all(Array.from({ length: 20 }, () => notify(scope, people, late))), Array(20).fill(2))
-  t.is(await notify(scope, people, { title: 'x'.repeat(300), record: null, event: 'hint', key: 'hint' }), 2)
-  t.is(await notify(scope, [], { ...late, key: 'nobody' }), 0)
+  t.deepEqual(await Promise.all(Array.from({ length: 20 }, () => notify(scope, people, [late]))), Array(20).fill(2))
+  t.is(await notify(scope, people, [{ title: 'x'.repeat(300), record: null, event: 'hint', key: 'hint' }]), 2)
+  t.is(await notify(scope, [], [{ ...late, key: 'nobody' }]), 0)
   for (const client of [one.client, w.org.owner]) {
     const { notifications } = (await client.get(inboxOf(w))).data
     t.deepEqual(
@@ -43,12 +43,12 @@ test('a notice of a transaction that is rolled back reaches nobody', async (t) =
   const notice = { title: 'x', record: null, event: 'hint', key: 'rolled back' }
   await t.throwsAsync(
     scope.db.transaction(async (tx) => {
-      await notify(within(scope, tx), [w.org.ownerId], notice)
+      await notify(within(scope, tx), [w.org.ownerId], [notice])
       throw new Error('no')
     }),
   )
   t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
-  t.is(await notify(scope, [w.org.ownerId], notice), 1)
+  t.is(await notify(scope, [w.org.ownerId], [notice]), 1)
 })
 
 test('the holders of a permission are the owner and the members whose roles allow it on everything', async (t) => {

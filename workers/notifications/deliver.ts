@@ -12,5 +12,5 @@ export default platformHandler(deliverNotifications, async ({ payload, scope }) 
 
 const deliverLot = inLots<HeardChanges>(
   ({ workspaceId }) => workspaceId,
-  ({ db }, lot, workspaceId) => deliver(db, workspaceId, lot),
+  (scope, lot, workspaceId) => deliver(scope, workspaceId, lot),
 )
