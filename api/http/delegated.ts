@@ -30,7 +30,7 @@ export async function respondFromWorker(
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // A visitor, and work outside workspaces, has no address where a job is looked up.
   const mayLookUp = workspaceId !== null && route.permission !== 'public'
-  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '')
+  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const waiting = performance.now()
   const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))

@@ -36,6 +36,8 @@ export interface Config {
   readonly databaseConnections: number
   readonly workerPort: number
   readonly logLevel: string
+  /** The longest that a call waits for a worker: then it is answered 202, or on a public route told that the time is up. */
+  readonly answerWithinSeconds: number
   /** Requests that take longer than this, in milliseconds, are logged as slow with their request id. */
   readonly slowRequestMs: number
   /** The same for statements to the database. */
@@ -183,6 +185,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
+    answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
   }
