@@ -38,6 +38,30 @@ test('what came of a job is for who started it, the rest for holders of org:upda
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
 })
 
+test('two who start the same work at once each have what came of their own', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }
+  const callers = await Promise.all([
+    createMember(w, w.org, [rights]),
+    createMember(w, w.org, [{ ...rights, fields: { deny: ['address'] } }]),
+  ])
+  await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name: 'Home', address: 'Hidden Lane' } })
+  const start = ({ client }: (typeof callers)[0]) => client.get(`${w.org.path}/records/locations/export`, { prefer: 'respond-async' })
+  const jobs = (await Promise.all(callers.map(start))).map(({ data }) => `${w.org.path}/jobs/${data.job_id}`)
+  await w.drain()
+  const seen = await Promise.all(callers.flatMap(({ client }) => jobs.map((job) => client.get(`${job}/result`))))
+  t.deepEqual(
+    seen.map(({ status, text }) => [status, text.includes('Home'), text.includes('Hidden')]),
+    [
+      [200, true, true],
+      [404, false, false],
+      [404, false, false],
+      [200, true, false],
+    ],
+  )
+})
+
 test('a rolled-back write enqueues nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
