@@ -38,6 +38,7 @@ export const drive: Group = {
       quick(`${levelFiles} files ${among}`, 'prefix=flat/&limit=200'),
       quick(`the top ${among}`, 'prefix='),
       quick(`a search without a match ${among}`, 'q=nothing'),
+      quick(`a search of two letters without a match ${among}`, 'q=zq'),
       race(bench, {
         name: 'upload, 10 MB',
         connections: 1,

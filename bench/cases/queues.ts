@@ -68,6 +68,7 @@ function independent(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] 
     board: ({ path }: FilledQueue) => get(() => `${path}/board?limit=20`),
     summary: ({ path }: FilledQueue) => get(() => `${path}/summary`),
     'list of 50': ({ path }: FilledQueue) => get(() => `${path}/items`),
+    'two letters without a match': ({ path }: FilledQueue) => get(() => `${path}/items?q=zq`),
     claim: ({ path }: FilledQueue) =>
       send(
         'POST',

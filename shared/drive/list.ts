@@ -4,7 +4,6 @@ import { type ObjectRow, viewOf } from '#shared/drive/object.ts'
 import type { Level, LevelQuery } from '#shared/drive/schemas.ts'
 import { findLevel, findNamed } from '#shared/drive/store/objects.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
-import { lowerCase } from '#shared/policy/letter-case.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /**
@@ -40,12 +39,9 @@ const readLevel = ({ db, verification, workspace }: Scope, spaceId: string, pref
 
 async function readNamed({ db, verification, workspace }: Scope, spaceId: string, prefix: string, page: Page): Promise<Entry[]> {
   const { from, q, limit } = page
-  const statement = findNamed(workspace.id, spaceId, from, rangeOf(prefix).behind, patternOf(q), limit)
+  const statement = findNamed(workspace.id, spaceId, from, rangeOf(prefix).behind, q, limit)
   return (await readRows<ObjectRow>({ db, verification }, statement)).map((row) => ({ ...row, folder: null }))
 }
-
-/** What the names that hold a text are like. */
-const patternOf = (text: string): string => `%${lowerCase(text).replaceAll(/[\\%_]/g, '\\$&')}%`
 
 /** Behind the row of the folder itself, which stands for it where it was made. */
 const startOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)

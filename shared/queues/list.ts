@@ -2,15 +2,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/queues/item.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { findCounts } from '#shared/queues/store/counts.ts'
-import {
-  countItems,
-  findHolding,
-  type ItemFilter,
-  isFew,
-  isIndexed,
-  listItems as listStatement,
-  orders,
-} from '#shared/queues/store/list.ts'
+import { countItems, findHolding, type ItemFilter, isFew, listItems as listStatement, orders } from '#shared/queues/store/list.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 const paging = {
@@ -78,7 +70,7 @@ async function page(scope: Scope, queue: Queue, query: Asked, order: string): Pr
 /** What a query means; text that few items hold has been found by then. */
 export async function filterOf(scope: Scope, queue: Queue, query: Omit<Asked, 'limit' | 'offset'>): Promise<ItemFilter> {
   const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now() }
-  if (query.q === undefined || !isIndexed(query.q)) return filter
+  if (!query.q) return filter
   const [found] = await readRows<{ items: string[] | null; batches: string[] }>(scope, findHolding(scope.workspace.id, queue.id, query.q))
   return found && isFew(found) ? { ...filter, holding: found } : filter
 }

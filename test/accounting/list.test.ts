@@ -28,7 +28,7 @@ async function filled(): Promise<Books> {
 }
 
 test('entries are listed newest first, by date, account, currency and status', async (t) => {
-  const { read, accounts } = await filled()
+  const { read, accounts, post } = await filled()
   const [rd, ra, rra] = ['Reversal of d', 'Reversal of a', 'Reversal of Reversal of a']
   const all = await read('/entries')
   t.deepEqual(memos(all), [rra, ra, rd, 'd', 'c', 'b', 'a'])
@@ -38,6 +38,11 @@ test('entries are listed newest first, by date, account, currency and status', a
     ['to=2026-01-30', ['b']],
     ['from=2026-01-31&to=2026-02-01', [rra, ra, 'c', 'a']],
     [`account=${accounts['1100']}`, ['b']],
+    [`account=${accounts['1000']}&from=2026-02-01`, [rd, 'd', 'c']],
+    [`account=${accounts['1000']}&currency=EUR`, ['c']],
+    [`account=${accounts['1000']}&status=active`, ['c']],
+    [`account=${accounts['1000']}&status=reversed&to=2026-01-31`, [ra, 'a']],
+    [`account=${accounts['4000']}&status=reversal`, [rra, ra, rd]],
     ['currency=EUR', ['c']],
     ['currency=JPY', []],
     ['status=active', ['c', 'b']],
@@ -52,6 +57,9 @@ test('entries are listed newest first, by date, account, currency and status', a
     t.deepEqual(memos(page), expected, query)
     t.is(page.total, query.includes('offset') ? 7 : expected.length, query)
   }
+  await post(['1100 +1', '1100 +2', '4000 -3'], { memo: 'twice' })
+  const twice = await read(`/entries?account=${accounts['1100']}`)
+  t.deepEqual([memos(twice), twice.total], [['twice', 'b'], 2])
   t.is(all.entries[1].reversed_by, all.entries[0].id)
   t.is(all.entries[0].reverses, all.entries[1].id)
 })

@@ -1329,6 +1329,8 @@ CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace
 
 CREATE INDEX drive_objects_named ON public.drive_objects USING gin (space_id, lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
 
+CREATE INDEX drive_objects_named_short ON public.drive_objects USING gin (space_id, letter_pairs(lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)))) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
+
 CREATE INDEX drive_objects_recent ON public.drive_objects USING btree (workspace_id, space_id, updated_at DESC, key DESC) WHERE (blob_id IS NOT NULL);
 
 CREATE INDEX drive_shares_grantee ON public.drive_shares USING btree (workspace_id, grantee_id);
@@ -1385,6 +1387,8 @@ CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspa
 
 CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
 
+CREATE INDEX journal_entries_of_currency ON public.journal_entries USING btree (workspace_id, currency, created_at, id);
+
 CREATE INDEX journal_entries_payment ON public.journal_entries USING btree (workspace_id, source_id) WHERE ((source_type = 'payment'::text) AND (source_id IS NOT NULL));
 
 CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btree (workspace_id, reverses) WHERE (reverses IS NOT NULL);
@@ -1392,6 +1396,8 @@ CREATE UNIQUE INDEX journal_entries_reverses ON public.journal_entries USING btr
 CREATE INDEX journal_lines_day ON public.journal_lines USING btree (workspace_id, currency, date) INCLUDE (account_id, debit, credit, created_at);
 
 CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace_id, account_id, currency, date, created_at, entry_id, "position") INCLUDE (debit, credit);
+
+CREATE INDEX journal_lines_of_account ON public.journal_lines USING btree (workspace_id, account_id, created_at, entry_id);
 
 CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
 
@@ -1452,6 +1458,8 @@ CREATE INDEX queue_history_keys ON public.queue_history USING gin (queue_id, low
 CREATE INDEX queue_history_of_item ON public.queue_history USING btree (workspace_id, queue_id, item_id, id) WHERE (item_id IS NOT NULL);
 
 CREATE UNIQUE INDEX queue_history_scan ON public.queue_history USING btree (workspace_id, queue_id, scan_id) WHERE (scan_id IS NOT NULL);
+
+CREATE INDEX queue_history_short_keys ON public.queue_history USING gin (queue_id, letter_pairs(lower((key COLLATE pg_c_utf8)))) WITH (gin_pending_list_limit='512') WHERE (kind = 'added'::text);
 
 CREATE INDEX queue_items_by_key ON public.queue_items USING btree (workspace_id, queue_id, key, id) WHERE (status <> 'open'::text);
 
@@ -1713,6 +1721,12 @@ AS $function$
       delete from gated_jobs where id = new.id;
       return null;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (string_to_array(content, NULL::text) || string_to_array(((regexp_replace(content, '(..)'::text, '\1'::text, 'g'::text) || ''::text) || regexp_replace(substr(content, 2), '(..)'::text, '\1'::text, 'g'::text)), ''::text));
 
 CREATE OR REPLACE FUNCTION public.note_calendar()
  RETURNS trigger

@@ -56,55 +56,58 @@ export interface EntryFilter {
   readonly before?: string | undefined
 }
 
-const isReversed = (bound: string | undefined): string => `exists (
-  select from journal_entries as reversal
-  where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound === undefined ? '' : ` and reversal.created_at < ${bound}`}
-)`
-
-/** The condition of a filter with its values, of which the workspace is the first. */
-function conditionOf(
-  workspaceId: string,
-  filter: EntryFilter,
-): { readonly where: string; readonly values: unknown[]; readonly shape: string } {
+/**
+ * The entries that a filter means, as the relation of when they were posted and of their ids, with its values, of which the workspace is the
+ * first. Those of an account are read from its lines, which carry what else is asked for: few lines of a large ledger are few rows.
+ */
+function meantBy(workspaceId: string, filter: EntryFilter): { readonly relation: string; readonly values: unknown[] } {
   const values: unknown[] = [workspaceId]
   const place = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const parts = ['entry.workspace_id = $1']
   const { from, to, account, currency, status, before } = filter
+  const [row, id, rows] =
+    account === undefined
+      ? ['entry', 'entry.id', 'select entry.created_at, entry.id from journal_entries as entry']
+      : ['line', 'line.entry_id', 'select distinct line.created_at, line.entry_id as id from journal_lines as line']
   const bound = before === undefined ? undefined : place(before, 'timestamptz')
-  if (bound !== undefined) parts.push(`entry.created_at < ${bound}`)
-  if (from !== undefined) parts.push(`entry.date >= ${place(from, 'date')}`)
-  if (to !== undefined) parts.push(`entry.date <= ${place(to, 'date')}`)
-  if (currency !== undefined) parts.push(`entry.currency = ${place(currency, 'text')}`)
-  if (account !== undefined) {
-    const touching = `select from journal_lines as line where line.workspace_id = $1 and line.entry_id = entry.id`
-    parts.push(`exists (${touching} and line.account_id = ${place(account, 'uuid')})`)
-  }
-  if (status === 'active') parts.push(`entry.reverses is null and not ${isReversed(bound)}`)
-  if (status === 'reversed') parts.push(isReversed(bound))
-  if (status === 'reversal') parts.push('entry.reverses is not null')
-  const given = Object.entries({ from, to, account, currency, before }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  return { where: parts.join(' and '), values, shape: [...given, status ?? ''].join('_') }
+  const parts = [`${row}.workspace_id = $1`]
+  if (bound !== undefined) parts.push(`${row}.created_at < ${bound}`)
+  if (from !== undefined) parts.push(`${row}.date >= ${place(from, 'date')}`)
+  if (to !== undefined) parts.push(`${row}.date <= ${place(to, 'date')}`)
+  if (currency !== undefined) parts.push(`${row}.currency = ${place(currency, 'text')}`)
+  if (account !== undefined) parts.push(`${row}.account_id = ${place(account, 'uuid')}`)
+  const isReversal =
+    account === undefined
+      ? 'entry.reverses is not null'
+      : `exists (select from journal_entries as entry where entry.workspace_id = $1 and entry.id = ${id} and entry.reverses is not null)`
+  const isReversed = `exists (
+    select from journal_entries as reversal
+    where reversal.workspace_id = $1 and reversal.reverses = ${id}${bound === undefined ? '' : ` and reversal.created_at < ${bound}`}
+  )`
+  if (status === 'active') parts.push(`not (${isReversal}) and not ${isReversed}`)
+  if (status === 'reversed') parts.push(isReversed)
+  if (status === 'reversal') parts.push(isReversal)
+  return { relation: `${rows} where ${parts.join(' and ')}`, values }
 }
 
-/** The entries that a filter means, newest first. */
+/**
+ * The entries that a filter means, newest first. Planned for its values, as is their count: whether days, an account or the order narrow the
+ * most depends on them.
+ */
 export function findEntries(workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement {
-  const { where, values, shape } = conditionOf(workspaceId, filter)
+  const { relation, values } = meantBy(workspaceId, filter)
   const [most, skipped] = [`$${values.push(limit)}`, `$${values.push(offset)}`]
   // The page is found first: its entries alone are joined with their lines.
   const text = `select ${entryColumns(filter.before === undefined ? '' : '$2::timestamptz')}
-    from (
-      select entry.workspace_id, entry.id from journal_entries as entry where ${where}
-      order by entry.created_at desc, entry.id desc limit ${most} offset ${skipped}
-    ) as page
+    from (${relation} order by created_at desc, id desc limit ${most} offset ${skipped}) as page
     join journal_entries as entry on entry.workspace_id = $1 and entry.id = page.id
     order by entry.created_at desc, entry.id desc`
-  return sql(`find_entries_${shape}`, text)(...values)
+  return { text, values }
 }
 
 /** How many entries a filter means. */
 export function countEntries(workspaceId: string, filter: EntryFilter): Statement {
-  const { where, values, shape } = conditionOf(workspaceId, filter)
-  return sql(`count_entries_${shape}`, `select count(*) as total from journal_entries as entry where ${where}`)(...values)
+  const { relation, values } = meantBy(workspaceId, filter)
+  return { text: `select count(*) as total from (${relation}) as meant`, values }
 }
 
 /** An entry with its exact time of posting, as the database writes it, to go on after. */

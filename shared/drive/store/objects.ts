@@ -1,6 +1,7 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
-import { sql } from '#shared/db/statement.ts'
-import { lowerCaseSql } from '#shared/policy/letter-case.ts'
+import { hasTrigram, letterPairs, letterPairsSql } from '#shared/db/letter-pairs.ts'
+import { plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
+import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
 
@@ -65,21 +66,16 @@ export const findLevel = sql(
    select ${columns}, folder from level where is_shown limit $6`,
 )
 
-/** A file's name in small letters, as the index drive_objects_named holds it. */
+/** A file's name in small letters, as the indexes drive_objects_named and drive_objects_named_short hold it. */
 const nameSql = lowerCaseSql("split_part(key, '/', -1)")
 
-/** Keys that a search looks through one by one: as long as it would take to ask the index of names. */
+/** Keys that a search looks through one by one: as long as it would take to ask an index of names. */
 const nearKeys = 2_000
 
-/**
- * Files whose name is like a pattern, in the order of their keys. It looks through the next keys, which is all of a small space and enough of
- * a large one where many match; what they lack comes from the index of names, which has to be read for the whole space. Measured: without a
- * match 12 ms for the whole request in a space of 10,000; looking through all of 300,000 took 800 ms. Values: workspace, space, the first key
- * that may come, the first one behind, the pattern in small letters, how many.
- */
-export const findNamed = sql(
-  'find_drive_objects_named',
-  `with near as materialized (
+const named = (name: string, condition: string) =>
+  sql(
+    name,
+    `with near as materialized (
      select ${columns} from drive_objects
      where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 order by key limit ${nearKeys}
    ),
@@ -90,13 +86,28 @@ export const findNamed = sql(
    further as materialized (
      select ${columns} from drive_objects
      where not (select is_enough from state)
-       and workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is not null and ${nameSql} like $5
+       and workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is not null and ${nameSql} like $5 ${condition}
    )
    select * from matching where (select is_enough from state)
    union all
    select * from further
    order by key limit $6`,
-)
+  )
+
+const namedByTrigrams = named('find_drive_objects_named', '')
+const namedByPairs = named('find_drive_objects_named_short', `and ${letterPairsSql(nameSql)} @> $7::text[]`)
+
+/**
+ * Files whose name holds a text, in the order of their keys, from one key on to before another. It looks through the next keys, which is all
+ * of a small space and enough of a large one where many match; what they lack comes from an index of names, which has to be read for the
+ * whole space. Planned for its values: a plan for any values looks through every key (measured with 1,000,000 files, without a match: 8 s
+ * instead of 10 ms; with text of two letters 3 s).
+ */
+export function findNamed(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
+  const text = lowerCase(q)
+  const values = [workspaceId, spaceId, from, behind, `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit]
+  return plannedForValues(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text)))
+}
 
 /** The newest files of spaces. Values: workspace, spaces, how many. */
 export const findRecent = sql(
