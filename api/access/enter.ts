@@ -55,9 +55,8 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
-  const isOpenNow =
-    workspace?.status !== 'provisioning' && workspace && fateOf({ work: 'request', app: route.app }, workspace) === 'goes on'
-  if (!isOpenNow) throw problem('NOT_FOUND')
+  const isReady = workspace && workspace.status !== 'provisioning'
+  if (!isReady || fateOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
   const scope: Scope = { ...platform, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
   await route.on?.(head as Head<string, unknown>, scope)
