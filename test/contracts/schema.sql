@@ -1145,6 +1145,15 @@ create table record_types (
   constraint record_types_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table resting_jobs (
+  workspace_id uuid not null,
+  id uuid not null,
+  queue text not null,
+  envelope jsonb not null,
+  constraint resting_jobs_pkey PRIMARY KEY (workspace_id, id),
+  constraint resting_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table role_members (
   workspace_id uuid not null,
   role_id uuid not null,
@@ -1695,7 +1704,12 @@ AS $function$
       if tg_op = 'DELETE' then
         update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
       else
-        update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+        with back as (
+          update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null
+          returning id
+        )
+        insert into due_work (workspace_id, kind, subject, at) select new.workspace_id, 'calendar', id::text, now() from back
+        on conflict on constraint due_work_key do update set at = least(due_work.at, excluded.at);
       end if;
       return null;
     end $function$;
@@ -1940,6 +1954,8 @@ CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FO
 CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
 CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
 
