@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs'
 import test, { type ExecutionContext, type ImplementationFn } from 'ava'
 
 // Files that share a thread. Each is a section: its tests run as they would alone, hooks and all, when those of the section before have
@@ -47,15 +46,14 @@ export class Section {
   /** Declares the tests to AVA, to run when `turn` has come. Answers when the last has ended and what was to follow it is done. */
   declare(turn: Promise<void>): Promise<void> {
     for (const title of this.#skipped) test.skip(this.#titled(title), () => undefined)
-    let c0: NodeJS.CpuUsage, t0 = 0
-    const begun = turn.then(() => { c0 = process.threadCpuUsage(); t0 = Date.now(); return inOrder(this.#before) })
+    const begun = turn.then(() => inOrder(this.#before))
     begun.catch(() => undefined) // Each of its tests fails by it.
     const serial = this.#tests.filter(({ isSerial }) => isSerial)
     const concurrent = this.#tests.filter(({ isSerial }) => !isSerial)
     let last = turn
     for (const one of serial) last = this.#declareOne(one, begun, last)
     const ended = concurrent.map((one) => this.#declareOne(one, begun, last))
-    const closed = Promise.all([last, ...ended]).then(() => inOrder(this.#after)).finally(() => { const c = process.threadCpuUsage(c0); appendFileSync('/tmp/times.txt', `${this.#name}\t${((c.user + c.system) / 1e6).toFixed(2)}\t${((Date.now() - t0) / 1000).toFixed(1)}\n`) })
+    const closed = Promise.all([last, ...ended]).then(() => inOrder(this.#after))
     // A hook of AVA, so that what fails in it is told as such.
     if (this.#after.length > 0 && this.#tests.length > 0) test.after.always(this.#titled('after'), () => closed)
     return closed.catch(() => undefined)
