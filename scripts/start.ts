@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { readConfig } from '#shared/kernel/config.ts'
 import { choosePort, freePort } from './ports.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { kept } from './postgres/profile.ts'
@@ -39,7 +40,7 @@ process.exit()
 // What is deferred happens in reverse: the API stops first, then the workers, then the database.
 async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
-  refuseBadDatabase(process.env.DATABASE_URL)
+  refuseBadEnvironment()
   const dataDir = resolve(process.env.DATA_DIR || '.data')
   if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
   const port = await choosePort(process.env.PORT, say)
@@ -73,11 +74,10 @@ async function start(): Promise<void> {
   say('Stopping')
 }
 
-function refuseBadDatabase(url: string | undefined): void {
-  if (!url || /^postgres(?:ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return
-  throw new Error(
-    'DATABASE_URL must be an address that starts with postgres:// or postgresql://, or be left out for a database of its own.',
-  )
+// Every process reads the environment for itself: what none of them can start with is told once, before anything is made or changed.
+function refuseBadEnvironment(): void {
+  const { DATABASE_URL = '', SECRET_KEY = '' } = process.env
+  readConfig({ ...process.env, DATABASE_URL: DATABASE_URL || 'postgres://embedded', SECRET_KEY: SECRET_KEY || '0'.repeat(64) })
 }
 
 async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {

@@ -138,7 +138,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config: Config = {
     databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
-    publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port}`)),
+    publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port ?? 0}`)),
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),

@@ -79,13 +79,16 @@ test.serial('the port asked for taken: one clear line, and exit code 1', async (
   t.deepEqual(processesIn(project.folder), [])
 })
 
-test.serial('a DATABASE_URL that is none: one sentence that names it, and exit code 1', async (t) => {
+test.serial('a bad environment: every bad variable at once, exit code 1, and nothing is made', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
-  for (const url of ['foo', 'http://localhost/x', 'localhost:5432']) {
-    const run = project.run('node scripts/run.mjs start', { PORT: '0', DATABASE_URL: url })
+  for (const url of ['', 'foo', 'localhost:5432']) {
+    const run = project.run('node scripts/run.mjs start', { PORT: '70000', DATABASE_URL: url, LOG_LEVEL: 'loud', SECRET_KEY: 'abc' })
     t.is(await run.ended, 1)
-    t.regex(run.output(), /^kontor +\| DATABASE_URL must be an address that starts with postgres:\/\/[^\n]*\n$/)
+    const named = [...run.output().matchAll(/^ {2}([A-Z_]+) must be /gm)].map(([, name]) => name).toSorted()
+    t.deepEqual(named, [...(url ? ['DATABASE_URL'] : []), 'LOG_LEVEL', 'PORT', 'SECRET_KEY'].toSorted(), run.output())
+    t.notRegex(run.output(), /^ +at /m)
+    t.false(existsSync(join(project.folder, '.data')))
   }
 })
 
