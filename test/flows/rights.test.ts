@@ -15,13 +15,14 @@ import {
   waitFor,
 } from '#test/flows/support.ts'
 import { createMember, createOrg, createRole } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', actions, ...more })
 const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
