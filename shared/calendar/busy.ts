@@ -1,5 +1,5 @@
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
-import { type FoundEvent, findAcceptedInWindow, findEventsInWindow } from '#shared/calendar/events-store.ts'
+import { type ListedEvent, listAcceptedInWindow, listEventsInWindow } from '#shared/calendar/events-store.ts'
 import { type Happens, happensIn } from '#shared/calendar/occurrences.ts'
 import { isBusy } from '#shared/calendar/overlap.ts'
 import type { Window } from '#shared/calendar/time.ts'
@@ -22,10 +22,10 @@ export async function busyOnCalendars(
   calendars: readonly Calendar[],
   window: Window,
   except?: string,
-): Promise<Map<string, Happens<FoundEvent>[]>> {
+): Promise<Map<string, Happens<ListedEvent>[]>> {
   const byId = new Map(calendars.map((calendar) => [calendar.id, calendar]))
-  const found = await findEventsInWindow(db, workspace.id, [...byId.keys()], dates(window), null)
-  const zoneOf = (event: FoundEvent) => byId.get(event.calendar_id)?.timezone ?? event.timezone
+  const found = await listEventsInWindow(db, workspace.id, [...byId.keys()], dates(window), null)
+  const zoneOf = (event: ListedEvent) => byId.get(event.calendar_id)?.timezone ?? event.timezone
   const happens = happensIn(found, window, zoneOf, mostOccurrences).filter(({ event }) => isBusy(event) && event.id !== except)
   return Map.groupBy(happens, ({ event }) => event.calendar_id)
 }
@@ -35,12 +35,12 @@ export async function busyElsewhere(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   userIds: readonly string[],
   window: Window,
-): Promise<Map<string, Happens<FoundEvent>[]>> {
-  const busy = new Map<string, Happens<FoundEvent>[]>()
+): Promise<Map<string, Happens<ListedEvent>[]>> {
+  const busy = new Map<string, Happens<ListedEvent>[]>()
   for (const userId of userIds) {
-    const found = await findAcceptedInWindow(db, workspace.id, dates(window), userId)
+    const found = await listAcceptedInWindow(db, workspace.id, dates(window), userId)
     const happens = happensIn(found, window, ({ timezone }) => timezone, mostOccurrences)
-    const comes = ({ event }: Happens<FoundEvent>) => event.my_status === 'accepted' || event.my_status === 'tentative'
+    const comes = ({ event }: Happens<ListedEvent>) => event.my_status === 'accepted' || event.my_status === 'tentative'
     busy.set(
       userId,
       happens.filter((one) => isBusy(one.event) && comes(one)),

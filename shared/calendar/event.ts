@@ -75,8 +75,14 @@ export function originalOf({ original_start, original_date }: Pick<EventRow, 'or
   return original_start === null ? undefined : Date.parse(original_start)
 }
 
+/** What of an event says when it happens. */
+export type EventTimes = Pick<
+  EventRow,
+  'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone' | 'recurrence' | 'rdates' | 'exdates' | 'original_start' | 'original_date'
+>
+
 /** The repeats of an event; undefined when it has none. */
-export function seriesOf(row: EventRow): Series | undefined {
+export function seriesOf(row: EventTimes): Series | undefined {
   if (row.recurrence === null) return undefined
   const when = whenOf(row)
   const starts = (walls: readonly string[]) => walls.map((wall) => fromWall(when, Date.parse(`${wall}Z`)))

@@ -1,7 +1,7 @@
 import { type Accessed, requireCalendars } from '#shared/calendar/access.ts'
 import { reachableCalendars } from '#shared/calendar/calendars.ts'
 import { isOn, type ListQuery, type Occurrence } from '#shared/calendar/event-schemas.ts'
-import { type FoundEvent, findEventsInWindow, findInvitedInWindow } from '#shared/calendar/events-store.ts'
+import { type ListedEvent, listEventsInWindow, listInvitedInWindow } from '#shared/calendar/events-store.ts'
 import { daysOf, happensIn, type ListWindow } from '#shared/calendar/occurrences.ts'
 import { recordOccurrences } from '#shared/calendar/record-occurrences.ts'
 import { type Shown, shownTo } from '#shared/calendar/shown.ts'
@@ -39,8 +39,8 @@ const dates = ({ from, to, days }: ListWindow) => ({
 async function ownEvents(scope: Scope, calendars: readonly Accessed[], window: ListWindow): Promise<Shown[]> {
   const byId = new Map(calendars.map((accessed) => [accessed.calendar.id, accessed]))
   const person = scope.actor.type === 'user' ? scope.actor.id : null
-  const found = await findEventsInWindow(scope.db, scope.workspace.id, [...byId.keys()], dates(window), person)
-  const zoneOf = (event: FoundEvent) => byId.get(event.calendar_id)?.calendar.timezone ?? event.timezone
+  const found = await listEventsInWindow(scope.db, scope.workspace.id, [...byId.keys()], dates(window), person)
+  const zoneOf = (event: ListedEvent) => byId.get(event.calendar_id)?.calendar.timezone ?? event.timezone
   return happensIn(found, window, zoneOf, mostOccurrences).flatMap((happens) => {
     const access = byId.get(happens.event.calendar_id)?.access ?? 'none'
     return shownTo(happens, { access, isGuest: happens.event.my_status !== null })
@@ -51,7 +51,7 @@ async function invitedEvents(scope: Scope, calendars: readonly Accessed[], windo
   const { actor, db, workspace } = scope
   if (actor.type !== 'user' || actor.id === null) return []
   const except = calendars.map(({ calendar }) => calendar.id)
-  const found = await findInvitedInWindow(db, workspace.id, except, dates(window), actor.id)
+  const found = await listInvitedInWindow(db, workspace.id, except, dates(window), actor.id)
   const happens = happensIn(found, window, ({ timezone }) => timezone, mostOccurrences)
   return happens.flatMap((one) => shownTo(one, { access: 'none', isGuest: one.event.my_status !== null }))
 }

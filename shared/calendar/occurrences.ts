@@ -1,11 +1,14 @@
-import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
-import type { FoundEvent } from '#shared/calendar/events-store.ts'
+import { type EventRow, type EventTimes, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import type { ListedEvent } from '#shared/calendar/events-store.ts'
 import { startsOf } from '#shared/calendar/expand.ts'
 import { dateMs, dayMs, type Window } from '#shared/calendar/time.ts'
 import { busySpan, type When } from '#shared/calendar/when.ts'
 
+/** An event that may happen. */
+type Happening = EventTimes & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
+
 /** One time that an event happens. */
-export interface Happens<Event extends EventRow = EventRow> {
+export interface Happens<Event extends Happening = EventRow> {
   readonly event: Event
   readonly when: When
   /** The instants from which to which it is; of dates by the zone that was asked for. */
@@ -24,10 +27,10 @@ export const daysOf = (from: string, to: string): Window | undefined =>
 
 /**
  * The times in a window at which some events happen, in their order, as many as `atMost`: repeats expanded, an exception instead of the
- * occurrence that it stands for. The events must hold every exception of the window (`findEventsInWindow`). `zoneOf` says by whose midnights
+ * occurrence that it stands for. The events must hold every exception of the window (`listEventsInWindow`). `zoneOf` says by whose midnights
  * an all-day event begins and ends.
  */
-export function happensIn<Event extends EventRow = FoundEvent>(
+export function happensIn<Event extends Happening = ListedEvent>(
   events: readonly Event[],
   window: ListWindow,
   zoneOf: (event: Event) => string,
@@ -38,7 +41,7 @@ export function happensIn<Event extends EventRow = FoundEvent>(
   return happens.sort((a, b) => a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)).slice(0, atMost)
 }
 
-function replacedStarts(events: readonly EventRow[]): Map<string, Set<number>> {
+function replacedStarts(events: readonly Happening[]): Map<string, Set<number>> {
   const replaced = new Map<string, Set<number>>()
   for (const event of events) {
     const original = originalOf(event)
@@ -49,7 +52,7 @@ function replacedStarts(events: readonly EventRow[]): Map<string, Set<number>> {
   return replaced
 }
 
-function timesOf<Event extends EventRow>(
+function timesOf<Event extends Happening>(
   event: Event,
   window: ListWindow,
   replaced: ReadonlySet<number> | undefined,
@@ -70,7 +73,7 @@ function timesOf<Event extends EventRow>(
 }
 
 /** The time, when it lies in the window: a point does from the first instant until before the last. */
-function chosen<Event extends EventRow>(event: Event, when: When, window: ListWindow, zone: string): Happens<Event>[] {
+function chosen<Event extends Happening>(event: Event, when: When, window: ListWindow, zone: string): Happens<Event>[] {
   const span = busySpan(when, zone)
   const [start, end, reach] = when.allDay && window.days ? [when.start, when.end, window.days] : [span.start, span.end, window]
   const isIn = start < reach.to && (end > reach.from || (end === start && start >= reach.from))

@@ -1,6 +1,6 @@
 import { type Calendar, lockCalendar } from '#shared/calendar/calendars-store.ts'
 import { type EventRow, whenOf } from '#shared/calendar/event.ts'
-import { findEventsInWindow } from '#shared/calendar/events-store.ts'
+import { listEventsInWindow } from '#shared/calendar/events-store.ts'
 import { type Happens, happensIn } from '#shared/calendar/occurrences.ts'
 import { dayMs } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -24,7 +24,7 @@ export async function requireNoOverlap(scope: Scope, calendar: Calendar, events:
   if (clash) throw problem('SLOT_TAKEN', `The calendar has another event at ${new Date(clash.from).toISOString()}`)
 }
 
-async function findClash(scope: Scope, calendar: Calendar, events: readonly EventRow[]): Promise<Happens<EventRow> | undefined> {
+async function findClash(scope: Scope, calendar: Calendar, events: readonly EventRow[]): Promise<Span | undefined> {
   const first = Math.min(...events.map((event) => whenOf(event).start)) - 2 * dayMs
   const window = { from: first, to: first + reachDays * dayMs }
   const zoneOf = () => calendar.timezone
@@ -32,7 +32,7 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
   const [start, end] = [own[0], own.reduce((latest, { to }) => Math.max(latest, to), first)]
   if (!start) return undefined
   const near = { from: start.from - dayMs, to: end + dayMs }
-  const found = await findEventsInWindow(
+  const found = await listEventsInWindow(
     scope.db,
     scope.workspace.id,
     [calendar.id],
@@ -49,8 +49,10 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
   return overlapping(own, others)
 }
 
+type Span = Pick<Happens, 'from' | 'to'>
+
 /** The first of two lists, both in order of time, that overlaps one of the other list, or another one of its own. */
-function overlapping(own: readonly Happens<EventRow>[], others: readonly Happens<EventRow>[]): Happens<EventRow> | undefined {
+function overlapping(own: readonly Span[], others: readonly Span[]): Span | undefined {
   const all = [...own.map((one) => ({ one, isOwn: true })), ...others.map((one) => ({ one, isOwn: false }))]
   all.sort((a, b) => a.one.from - b.one.from || a.one.to - b.one.to)
   // Of what came before, how long the latest of the own and of the others go on.

@@ -1,5 +1,5 @@
 import type { Occurrence } from '#shared/calendar/event-schemas.ts'
-import type { FoundEvent } from '#shared/calendar/events-store.ts'
+import type { ListedEvent } from '#shared/calendar/events-store.ts'
 import type { Happens } from '#shared/calendar/occurrences.ts'
 import { hiddenTitle, sightOf, type Viewer } from '#shared/calendar/sight.ts'
 import { shownTime } from '#shared/calendar/when.ts'
@@ -11,7 +11,7 @@ export interface Shown {
 }
 
 /** An occurrence as somebody sees it; none when that is nothing. */
-export function shownTo({ event, when, from }: Happens<FoundEvent>, viewer: Viewer): Shown[] {
+export function shownTo({ event, when, from }: Happens<ListedEvent>, viewer: Viewer): Shown[] {
   const sight = sightOf(event, viewer)
   if (sight === 'none') return []
   const shown: Occurrence = {

@@ -1,6 +1,7 @@
 import type { FaultCase } from '#test/faults/case.ts'
 import { apiKilled } from '#test/faults/cases/api-killed.ts'
 import { booksKilled } from '#test/faults/cases/books.ts'
+import { calendarKilled } from '#test/faults/cases/calendar.ts'
 import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
@@ -44,4 +45,5 @@ export const cases: readonly FaultCase[] = [
   paymentsKilled,
   queueKilled,
   booksKilled,
+  calendarKilled,
 ]

@@ -2,7 +2,7 @@ import { type BookingPage, bookingPage } from '#shared/calendar/booking/settings
 import { openWindows } from '#shared/calendar/booking/windows.ts'
 import { busyElsewhere, busyOnCalendars } from '#shared/calendar/busy.ts'
 import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/calendar/calendars-store.ts'
-import type { FoundEvent } from '#shared/calendar/events-store.ts'
+import type { ListedEvent } from '#shared/calendar/events-store.ts'
 import type { Happens } from '#shared/calendar/occurrences.ts'
 import { dayMs, minuteMs, type Window } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -60,7 +60,7 @@ export async function startsOfPage(scope: Scope, { calendar, page }: OpenPage, w
 }
 
 /** What takes the time of a page: of a personal one whatever makes its owner busy, else the events of its calendar. In order of their start. */
-async function takenTimes(scope: Scope, calendar: Calendar, window: Window): Promise<Happens<FoundEvent>[]> {
+async function takenTimes(scope: Scope, calendar: Calendar, window: Window): Promise<Happens<ListedEvent>[]> {
   const { db, workspace } = scope
   const own = calendar.owner_id === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [calendar.owner_id])
   const happens = [...(await busyOnCalendars(scope, own, window)).values()].flat()
@@ -69,7 +69,7 @@ async function takenTimes(scope: Scope, calendar: Calendar, window: Window): Pro
 }
 
 /** Why a start is not free; asked for starts in their order it looks at each event a few times. */
-function clashes(taken: readonly Happens<FoundEvent>[], buffer: number, length: number): (at: number) => string | undefined {
+function clashes(taken: readonly Happens<ListedEvent>[], buffer: number, length: number): (at: number) => string | undefined {
   // How long the longest of what began before goes on: an event before this place cannot reach later ones.
   const ends: number[] = []
   for (const { to } of taken) ends.push(Math.max(to, ends.at(-1) ?? Number.NEGATIVE_INFINITY))
@@ -77,7 +77,7 @@ function clashes(taken: readonly Happens<FoundEvent>[], buffer: number, length: 
     const [from, to] = [at - buffer, at + length + buffer]
     let near: string | undefined
     for (let index = firstAfter(ends, from); index < taken.length; index++) {
-      const one = taken[index] as Happens<FoundEvent>
+      const one = taken[index] as Happens<ListedEvent>
       if (one.from >= to) break
       if (one.to <= from) continue
       if (one.from < at + length && one.to > at) return `busy:${one.event.calendar_id}`

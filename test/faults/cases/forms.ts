@@ -4,6 +4,7 @@ import { settleAccounts } from '#test/faults/accounts.ts'
 import type { FaultCase, Teardown } from '#test/faults/case.ts'
 import type { Kind } from '#test/faults/load/kinds.ts'
 import { startLoad } from '#test/faults/load/load.ts'
+import { mailed, wrongOfMails } from '#test/faults/mails.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { type Kept, makeUp, sendCut, wrongOf } from '#test/forms/cutting.ts'
 import { type MailServer, startMailServer } from '#test/mail/smtp.ts'
@@ -53,7 +54,10 @@ export const formsKilled: FaultCase = {
     const settled = await settleAccounts(site, load, kills, '')
     await mailed(site)
     const figures = { ...settled, note: `${server.taken.length} mails taken` }
-    return { ...figures, wrong: [...figures.wrong, ...(await wrongOfSubmissions(site)), ...(await wrongOfMessages(site, server))] }
+    return {
+      ...figures,
+      wrong: [...figures.wrong, ...(await wrongOfSubmissions(site)), ...(await wrongOfMails(site, server, ['message']))],
+    }
   },
 }
 
@@ -125,18 +129,6 @@ async function makeForm({ org }: Site, { port }: MailServer, type: string | null
   return { id, path: `/forms/${orgId}/visit` }
 }
 
-/** Resolves once no message is on its way any more, or a minute has passed without one that left. */
-async function mailed({ db, org }: Site): Promise<void> {
-  const waiting = `select count(*)::integer as count from outbox_mails
-    where workspace_id = $1 and kind = 'message' and status in ('queued', 'sending')`
-  let [left, since] = [Number.POSITIVE_INFINITY, performance.now()]
-  while (left > 0 && performance.now() - since < 60_000) {
-    const [row] = (await db.query<{ count: number }>(waiting, [org.id])).rows
-    if ((row?.count ?? 0) < left) [left, since] = [row?.count ?? 0, performance.now()]
-    await delay(500)
-  }
-}
-
 /** Each submission has come to its end, and has a record of its own. */
 async function wrongOfSubmissions({ db, org }: Site): Promise<string[]> {
   const { rows } = await db.query<{ state: string; total: number; records: number; errors: string[] }>(
@@ -148,22 +140,4 @@ async function wrongOfSubmissions({ db, org }: Site): Promise<string[]> {
     ...(state === 'done' || state === 'failed' ? [] : [`${total} submissions are still ${state}`]),
     ...(records === total ? [] : [`${total} submissions that are ${state} have ${records} records: ${errors.join('; ')}`]),
   ])
-}
-
-/** A message that was sent has arrived once, under its Message-ID; one of which that is not known, once at most; no other has. */
-async function wrongOfMessages({ db, org }: Site, { taken }: MailServer): Promise<string[]> {
-  const { rows } = await db.query<{ id: string; status: string }>(
-    `select id, status from outbox_mails where workspace_id = $1 and kind = 'message'`,
-    [org.id],
-  )
-  const copies = Map.groupBy(taken, ({ mail }) => mail.messageId?.replace(/^<(.*)@.*$/, '$1') ?? '')
-  const known = new Map(rows.map(({ id, status }) => [id, status]))
-  return [
-    ...rows.flatMap(({ id, status }) => {
-      const count = copies.get(id)?.length ?? 0
-      const isRight = status === 'sent' ? count === 1 : status === 'uncertain' && count <= 1
-      return isRight ? [] : [`A message that is ${status} arrived ${count} times`]
-    }),
-    ...[...copies.keys()].filter((id) => !known.has(id)).map((id) => `The server took ${id}, which is no message`),
-  ]
 }

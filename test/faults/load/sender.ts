@@ -12,7 +12,7 @@ export interface Sent {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Set where a rule may refuse it by then: 400 is an answer like others. */
+  /** Set where a rule may refuse it by then: 400 and 409 are answers like others. */
   readonly mayBeRefused?: true
 }
 
@@ -50,7 +50,7 @@ export class Sender {
     if (ms > this.slowest.ms) this.slowest = { ms, what: `${request.method} ${request.path.split('/').slice(4).map(nameless).join('/')}` }
     if (ms > hangMs) this.hung += 1
     if (isFailure(reply)) this.failed += 1
-    else if (reply.status >= 400 && !(reply.status === 400 && request.mayBeRefused))
+    else if (reply.status >= 400 && !([400, 409].includes(reply.status) && request.mayBeRefused))
       this.wrong.add(`${request.method} ${nameless(request.path)} was answered ${reply.status} ${reply.data}`)
     return reply
   }
