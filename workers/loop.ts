@@ -37,6 +37,10 @@ export class Loop {
   #timers: NodeJS.Timeout[] = []
   #fetching: Promise<void> | undefined
   #again = false
+  /** The workspaces whose jobs alone may wait, told by the last look; undefined when jobs of any may. */
+  #waiting: readonly string[] | undefined
+  /** Whether somebody said that there is more since the last fetch was sent. */
+  #woken = false
   #completing: Promise<void> | undefined
 
   constructor(handler: AnyHandler, services: WorkerServices) {
@@ -51,6 +55,13 @@ export class Loop {
 
   /** Looks for jobs now; called when a signal names the queue. */
   wake(): void {
+    this.#waiting = undefined
+    this.#woken = true
+    this.#look()
+  }
+
+  /** Takes what the slots that are free now may take of what is known to wait. */
+  #look(): void {
     if (this.#stop.signal.aborted) return
     if (this.#fetching) {
       this.#again = true
@@ -58,7 +69,7 @@ export class Loop {
     }
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = undefined
-      if (this.#again) this.wake()
+      if (this.#again) this.#look()
     })
   }
 
@@ -99,13 +110,16 @@ export class Loop {
 
   async #fetch(): Promise<void> {
     const { job } = this.#handler
+    this.#again = false
     for (;;) {
-      this.#again = false
       const { free, full } = freeSlots(
         job,
         [...this.#running.values()].map(({ workspaceId }) => workspaceId),
       )
       if (free <= 0 || this.#stop.signal.aborted) return
+      // A fetch past a workspace that is full reads all that waits of it, and finds nothing but what came since with a signal.
+      if (this.#waiting?.every((workspaceId) => full.includes(workspaceId))) return
+      this.#woken = false
       try {
         const rows = await this.#services.queue.boss.fetch<JobEnvelope>(job.name, {
           batchSize: free,
@@ -114,7 +128,7 @@ export class Loop {
           ...(full.length === 0 ? {} : { ignoreGroups: full }),
         })
         for (const row of rows) this.#take(row)
-        if (rows.length === 0 && !this.#again) return
+        if (rows.length < free && !this.#woken) this.#waiting = full
       } catch (error) {
         this.#services.log.warn({ err: error, queue: job.name }, 'could not fetch jobs')
         return
@@ -127,9 +141,16 @@ export class Loop {
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)
-      this.wake()
+      this.#freed()
     })
     this.#running.set(row.id, { workspaceId: row.data.workspaceId, ended, halt })
+  }
+
+  /** A slot is free: it is filled together with those that come free until the jobs that ended are completed. */
+  #freed(): void {
+    // What ended may have let the next one through its gate, and the signal of that is still on its way.
+    if (this.#handler.job.gate) this.wake()
+    else if (!this.#completing) this.#look()
   }
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
@@ -170,8 +191,10 @@ export class Loop {
   /** Completes in batches: what ends in the same few milliseconds is one statement. */
   async #gather(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 2))
+    this.#look()
     await this.#complete()
     this.#completing = this.#completed.length > 0 ? this.#gather() : undefined
+    if (!this.#completing) this.#look()
   }
 
   async #complete(): Promise<void> {

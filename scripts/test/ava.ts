@@ -9,11 +9,14 @@ import { createTally, type Tally } from './tally.ts'
 const mostFilesAtOnce = 8
 const graceMs = 5_000
 
+/** How long a test took, behind its title: of tests that share a thread it says mostly how long they waited for their turn. */
+const duration = / \S*?\((?:\d+[hm] )*[\d.]+m?s\)\S*$/
+
 /**
  * Runs AVA with these arguments, shows its report, and answers the count. Nothing of it is left afterwards, whether it ended
  * by itself or because it was told to stop.
  */
-export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Tally> {
+export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal, isGrouped: boolean): Promise<Tally> {
   const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const concurrency = `--concurrency=${Math.min(availableParallelism(), mostFilesAtOnce)}`
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, cli, concurrency, ...args]
@@ -27,7 +30,7 @@ export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, st
 
   const tally = createTally()
   createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-    process.stdout.write(`${line}\n`)
+    process.stdout.write(`${isGrouped ? line.replace(duration, '') : line}\n`)
     tally.read(line)
   })
   const exitCode = await new Promise<number>((resolve, reject) => {

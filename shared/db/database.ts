@@ -15,8 +15,11 @@ export interface Executor {
    * deadlock ended is tried again like a transaction, unless it stands in one.
    */
   query<Row>(statement: Statement): Promise<Row[]>
-  /** Runs `work` in a transaction; inside one it joins it. Deadlocks and serialization failures are tried again, up to three times. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` in a transaction; inside one it joins it. Deadlocks and serialization failures are tried again, up to three times. `last` makes
+   * the statement that ends it, in one round trip with the commit: it has to fail where nothing may be committed.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
   afterCommit(hook: () => void): void
 }
@@ -94,8 +97,8 @@ export class Database implements Executor {
     })
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return persistently(() => this.#once(work))
+  transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+    return persistently(() => this.#once(work, last))
   }
 
   afterCommit(hook: () => void): void {
@@ -124,14 +127,17 @@ export class Database implements Executor {
     }
   }
 
-  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  // It is opened by its first statement, without a round trip for that alone.
+  async #once<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await whileRecovering(() => this.pool.connect())
     const hooks: (() => void)[] = []
     let broken: unknown
+    const run: Run = (statement, commits) =>
+      timed(this.#slow, statement, () => runStatement(client, statement, { opens: isIdle(client), commits }))
     try {
-      await client.query('begin')
-      const result = await work(transactionOn(client, hooks, this.#slow))
-      await client.query('commit')
+      const result = await work(transactionOf(run, hooks))
+      if (last) await run(last(result), true)
+      else if (!isIdle(client)) await client.query('commit')
       for (const hook of hooks) hook()
       return result
     } catch (error) {
@@ -145,17 +151,27 @@ export class Database implements Executor {
   }
 }
 
-function transactionOn(client: pg.PoolClient, hooks: (() => void)[], slow: SlowStatements | undefined): Tx {
+/** Whether the database has said last that no transaction is open. */
+const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus() === 'I'
+
+/** Runs a statement of a transaction. */
+type Run = <Row>(statement: Statement, commits?: boolean) => Promise<Row[]>
+
+function transactionOf(run: Run, hooks: (() => void)[]): Tx {
   const tx: Tx = {
     inTransaction: true,
     query: async <Row>(statement: Statement) => {
       try {
-        return await timed(slow, statement, () => runStatement<Row>(client, statement))
+        return await run<Row>(statement)
       } catch (error) {
         throw translate(error)
       }
     },
-    transaction: (work) => work(tx),
+    transaction: async (work, last) => {
+      const result = await work(tx)
+      if (last) await tx.query(last(result))
+      return result
+    },
     afterCommit: (hook) => {
       hooks.push(hook)
     },

@@ -9,6 +9,9 @@ interface Given {
   /** As the driver writes them: texts, bytes and nulls. */
   readonly values: readonly (string | Buffer | null)[]
   readonly asArrays: boolean
+  /** Opens a transaction before it, or commits the open one behind it, in the same round trip. What fails keeps what comes behind it from being done. */
+  readonly opens?: boolean | undefined
+  readonly commits?: boolean | undefined
 }
 
 /** The columns of a statement's rows, in their order. */
@@ -68,6 +71,10 @@ export class PreparedRun<Row> implements pg.Submittable {
   readonly text: string
   readonly #values: Given['values']
   readonly #asArrays: boolean
+  readonly #opens: boolean
+  readonly #commits: boolean
+  /** Commands of which the database has not said yet that they are done. */
+  #answers: number
   readonly #resolve: (rows: Row[]) => void
   readonly #reject: (error: unknown) => void
   readonly #rows: Row[] = []
@@ -76,11 +83,18 @@ export class PreparedRun<Row> implements pg.Submittable {
   #keep: ((columns: Columns) => void) | undefined
   #failure: unknown
 
-  constructor({ name, text, values, asArrays }: Given, resolve: (rows: Row[]) => void, reject: (error: unknown) => void) {
+  constructor(
+    { name, text, values, asArrays, opens = false, commits = false }: Given,
+    resolve: (rows: Row[]) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.name = name
     this.text = text
     this.#values = values
     this.#asArrays = asArrays
+    this.#opens = opens
+    this.#commits = commits
+    this.#answers = 1 + Number(opens) + Number(commits)
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -94,13 +108,17 @@ export class PreparedRun<Row> implements pg.Submittable {
     wire.stream.cork()
     try {
       if (name !== '') this.#findColumns(wire, prepared !== undefined)
-      if (prepared === undefined) {
+      // The driver takes the first answer to a parse for that of the named statement.
+      if (prepared === undefined && name !== '') {
         wire.parse({ name, text })
-        if (name !== '') wire.submittedNamedStatements[name] = text
+        wire.submittedNamedStatements[name] = text
       }
+      if (this.#opens) command(wire, 'begin')
+      if (name === '') wire.parse({ name, text })
       wire.bind({ statement: name, values: this.#values })
       if (this.#columns === undefined) wire.describe({ type: 'P' })
       wire.execute({})
+      if (this.#commits) command(wire, 'commit')
       wire.sync()
     } finally {
       wire.stream.uncork()
@@ -151,8 +169,9 @@ export class PreparedRun<Row> implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
+    this.#answers -= 1
     // What gives no rows has no columns, and need not be asked either.
-    if (this.#columns === undefined) this.#keep?.(none)
+    if (this.#answers === Number(this.#commits) && this.#columns === undefined) this.#keep?.(none)
   }
 
   handleReadyForQuery(): void {
@@ -167,6 +186,13 @@ export class PreparedRun<Row> implements pg.Submittable {
   /** Neither comes of what is run here: texts are never empty, and all rows are asked for at once. */
   handleEmptyQuery(): void {}
   handlePortalSuspended(): void {}
+}
+
+/** A statement that has neither values nor rows. */
+function command(wire: Wire, text: string): void {
+  wire.parse({ name: '', text })
+  wire.bind({ statement: '', values: [] })
+  wire.execute({})
 }
 
 function preparedOn(wire: Wire): Prepared {

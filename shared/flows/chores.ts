@@ -1,7 +1,7 @@
 import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
 import { continueRun } from '#shared/flows/jobs.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
-import { findLostRuns, reviveRun, writeTurn } from '#shared/flows/run-store.ts'
+import { findLostRuns, giveUpRun, reviveRun } from '#shared/flows/run-store.ts'
 import { originOf } from '#shared/flows/start.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -22,7 +22,6 @@ interface LostRun {
   readonly turn: number
   readonly revived: number
   readonly waits: string | null
-  readonly state: unknown
 }
 
 /** Files a job for open runs whose own was lost, or ends those that lose them again and again: no run stays open for ever. */
@@ -34,13 +33,12 @@ const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
     const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), atOnce))
     for (const run of lost) {
       signal.throwIfAborted()
-      const { workspaceId, runId, turn, revived, waits, state } = run
+      const { workspaceId, runId, turn, revived, waits } = run
       await db.transaction(async (tx) => {
         // A call outward has been made twice by then, and is not made again.
         if (revived >= mostRevivals || waits === 'call') {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
-          const kept = state === null ? null : JSON.stringify(state)
-          await tx.query(writeTurn(workspaceId, runId, turn, 'failed', kept, null, null, JSON.stringify(error), services.now(), '[]'))
+          await tx.query(giveUpRun(workspaceId, runId, turn, JSON.stringify(error), services.now()))
           return
         }
         const jobId = newId()

@@ -1,3 +1,4 @@
+import { newsSql } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
 
 /** Rows as a JSON list of the columns that a caller gives. */
@@ -29,18 +30,22 @@ export const findPlaying = sql(
 /** When the first step of a turn began; that one may be the step that it is parked for. */
 const begun = `least($9, ($10::json -> 0 ->> 'started_at')::timestamptz, ($6::json ->> 'started_at')::timestamptz)`
 
-/**
- * Writes a turn of a run: its steps, and where it stands after them; nothing at all when somebody else has written one since, or has ended
- * it. Values: workspace, run, the turn before, status, state, what it waits for, the job that goes on, error, now, the steps as a JSON list.
- */
-export const writeTurn = sql(
-  'write_flow_turn',
-  `with turned as (
+/** What there is to a turn beside its steps. */
+interface Shape {
+  /** Whether it ends the run as ok: what its steps gave is not needed whole any more. */
+  readonly isOk: boolean
+  /** Whether a step gave what is kept whole beside what is shown. */
+  readonly keeps: boolean
+}
+
+const turnText = ({ isOk, keeps }: Shape): string => `with news as materialized (${newsSql('$11', '$12')}),
+   turned as (
      update flow_runs
      set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
        started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
        steps = steps + json_array_length($10::json), revived = 0
      where workspace_id = $1 and id = $2 and turn = $3 and status in ('queued', 'running')
+       and not exists (select from news where scope = any($13::text[]))
      returning workspace_id, id
    ),
    stepped as (
@@ -50,17 +55,39 @@ export const writeTurn = sql(
        step.input_hash, step.error, step.started_at, step.duration_ms
      from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, place integer, node_type text, status text,
        output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
-   ),
-   kept as (
-     insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
-     select workspace_id, id, step.node_id, step.iteration, step.whole, $9
-     from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, whole json) where step.whole is not null and $4 <> 'ok'
-   ),
-   forgotten as (
-     delete from flow_outputs as output using turned
-     where $4 = 'ok' and output.workspace_id = turned.workspace_id and output.run_id = turned.id
-   )
-   select id from turned`,
+   )${keeps && !isOk ? `, kept as (${keptText})` : ''}${isOk ? `, forgotten as (${forgottenText})` : ''}
+   select case when exists (select from turned) then true else refuse_turn() end as turned`
+
+const keptText = `insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
+   select workspace_id, id, step.node_id, step.iteration, step.whole, $9
+   from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, whole json) where step.whole is not null`
+
+const forgottenText = `delete from flow_outputs as output using turned
+   where output.workspace_id = turned.workspace_id and output.run_id = turned.id`
+
+const [onward, keeping, ending] = [
+  sql('write_flow_turn', turnText({ isOk: false, keeps: false })),
+  sql('write_flow_turn_keeping', turnText({ isOk: false, keeps: true })),
+  sql('write_flow_turn_ok', turnText({ isOk: true, keeps: false })),
+]
+
+/**
+ * Writes a turn of a run: its steps, and where it stands after them. It fails (\`isOvertaken\`) when somebody else has written one since, or has
+ * ended the run, and when the guard's scopes have news: what is written in its transaction goes with it. Values: workspace, run, the turn
+ * before, status, state, what it waits for, the job that goes on, error, now, the steps as a JSON list, the guard's horizon, what it has seen,
+ * its scopes.
+ */
+export const writeTurn = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
+
+/** Whether a turn could not be written, since somebody else has written one, or by the rights that its guard speaks of. */
+export const isOvertaken = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
+
+/** Ends a run as failed, unless somebody has gone on with it. Values: workspace, run, the turn before, the error as JSON, now. */
+export const giveUpRun = sql(
+  'give_up_flow_run',
+  `update flow_runs
+   set status = 'failed', error = $4::json, turn = turn + 1, waiting = null, started_at = coalesce(started_at, $5), finished_at = $5, touched_at = $5
+   where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null`,
 )
 
 /** What some steps gave, whole. Values: workspace, run, their blocks, as many iterations. */
@@ -132,7 +159,7 @@ export const countSkips = sql(
  */
 export const findLostRuns = sql(
   'find_lost_flow_runs',
-  `select run.workspace_id as "workspaceId", run.id as "runId", run.turn, run.revived, run.waiting ->> 'kind' as waits, run.state
+  `select run.workspace_id as "workspaceId", run.id as "runId", run.turn, run.revived, run.waiting ->> 'kind' as waits
    from flow_runs as run
    join workspaces as workspace on workspace.id = run.workspace_id and workspace.status = 'active'
    where run.finished_at is null and run.touched_at < $1

@@ -7,13 +7,14 @@ import { openBooks } from '#test/accounting/books.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/functions/support.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 /** The scope of a workspace's owner, as a worker enters it. */
 async function ownerScope({ id, ownerId }: Org): Promise<Scope> {

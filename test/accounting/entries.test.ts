@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { type Books, openBooks } from '#test/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
 let books: Books
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
   books = await openBooks(w.org, ['1000', '1100', '2000', '4000', '5000', 'x'])
 })
-test.after.always(() => w.close())
 
 const largest = '9223372036854'
 const six = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/

@@ -3,13 +3,14 @@ import { parse } from 'csv-parse/sync'
 import { openBooks } from '#test/accounting/books.ts'
 import { balancesOfBeancount, balancesOfHledger } from '#test/accounting/journal-grammar.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 /** Memos that would be something else in a journal. */
 const memos = [

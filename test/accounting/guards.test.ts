@@ -3,13 +3,14 @@ import test from 'ava'
 import type pg from 'pg'
 import { createAccount, openBooks } from '#test/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 /** What a transaction of these statements ends with, as the role that Kontor itself uses: its error's text, or `committed`. */
 async function committed(statements: (client: pg.PoolClient) => Promise<unknown>): Promise<string> {

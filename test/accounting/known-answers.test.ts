@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { balancesOfBeancount, balancesOfHledger } from '#test/accounting/journal-grammar.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 /** Accounts with amounts, a debit above zero; an account is a number in its journal. */
 type Amounts = readonly (readonly [account: string, amount: string])[]

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import test from 'ava'
 import { type Books, openBooks } from '#test/accounting/books.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const open = async () => {
   const org = await createOrg(w)

@@ -1,13 +1,14 @@
 import test from 'ava'
 import { openBooks } from '#test/accounting/books.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 test('nothing is posted on a day that the books are closed through', async (t) => {
   const org = await createOrg(w)

@@ -12,7 +12,7 @@ import type { World } from '#test/support/world.ts'
 /** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. Where changes are let in, chance has no say. */
 const runs = Number(process.env.FUZZ_RUNS ?? 24)
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.CI ? 1 : Date.now() % 2 ** 31))
-const start = shareWorld(test, { TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url })
+const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
 const statuses: number[] = []
 
 const all = sections.flatMap(({ base, routes }) => routes.map((route) => ({ base, route })))

@@ -1,13 +1,15 @@
 import test from 'ava'
 import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
 
 test('what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const [starter, keeper, other] = await Promise.all([
     createMember(w, w.org, [{ effect: 'allow', actions: ['records:read', 'records:export', 'records:import'] }]),
     createMember(w, w.org, [{ effect: 'allow', actions: ['org:update'] }]),
@@ -39,8 +41,7 @@ test('what came of a job is for who started it, the rest for holders of org:upda
 })
 
 test('two who start the same work at once each have what came of their own', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }
   const callers = await Promise.all([
     createMember(w, w.org, [rights]),

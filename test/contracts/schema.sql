@@ -1825,6 +1825,14 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_turn()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise exception 'the run has been turned by somebody else' using errcode = 'KT001';
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.release_due_work()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -113,7 +113,7 @@ test('in a transaction as well', async (t) => {
       for (const by of [1, 2, 5]) t.deepEqual(await tx.query(divide(by)), [{ result: 10 / by }])
     }),
   )
-  t.deepEqual(sent, ['parse', 'describe'])
+  t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin goes out with the first of them')
 })
 
 test('a statement without a name is parsed each time, and gives the same rows', async (t) => {

@@ -7,14 +7,15 @@ import { newId } from '#shared/kernel/ids.ts'
 import { readSnapshots, storedOf } from '#shared/records/snapshots.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
 // Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 // They share one workspace's listeners.
 test.afterEach.always(async () => {
   await w.db.query('delete from event_listeners; delete from event_outbox')

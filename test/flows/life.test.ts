@@ -1,17 +1,32 @@
 import test from 'ava'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { createRecord } from '#shared/records/create.ts'
-import { byHand, chain, createFlow, ended, endedRuns, graph, play, recordsOf, runOf, runsOf, start, waitFor } from '#test/flows/support.ts'
+import {
+  byHand,
+  chain,
+  createFlow,
+  ended,
+  endedRuns,
+  graph,
+  holdLocations,
+  play,
+  recordsOf,
+  runOf,
+  runsOf,
+  start,
+  waitFor,
+} from '#test/flows/support.ts'
 import { letChore } from '#test/support/chores.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const wait = (minutes: string) => ['w', 'logic.wait', { minutes }] as const
@@ -228,4 +243,23 @@ test('the list of all runs goes by status, flow and time, page by page', async (
   for (const query of ['from=yesterday', 'limit=201', 'limit=0', 'status=done', 'cursor=abc', 'flow=x']) {
     t.is((await org.owner.get(`${org.path}/flows/runs?${query}`)).status, 400, query)
   }
+})
+
+test('a run that is cancelled while it changes something takes that back', async (t) => {
+  const org = await createOrg(w)
+  const update = [
+    'b',
+    'action.update_record',
+    { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
+  ] as const
+  const flow = await createFlow(t, org, chain(byHand, update))
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)).status, 200)
+  await held.release()
+  await w.drain()
+  t.like(await runOf(org, flow.id, runId), { status: 'cancelled', steps: [] })
+  t.is((await org.owner.get(`${org.path}/records/locations/${id}`)).data.values.name, 'old')
 })

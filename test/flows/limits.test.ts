@@ -1,13 +1,14 @@
 import test from 'ava'
 import { byHand, chain, createFlow, ended, endedRuns, graph, play, recordsOf, runsOf, start } from '#test/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const count = async (orgId: string) =>

@@ -6,6 +6,7 @@ import {
   ended,
   endedRuns,
   graph,
+  holdLocations,
   outputsOf,
   recordsOf,
   runOf,
@@ -14,13 +15,14 @@ import {
   waitFor,
 } from '#test/flows/support.ts'
 import { createMember, createOrg, createRole } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', actions, ...more })
 const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
@@ -56,6 +58,48 @@ test('rights are looked up at every step: who loses a role in between does nothi
     run.steps.map(({ node_id }: typeof run) => node_id),
     ['a', 'w', 'b'],
   )
+})
+
+const renaming = [
+  'b',
+  'action.update_record',
+  { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
+] as const
+
+test('a step is done by rights that hold when it is written down: who loses a role meanwhile changes nothing', async (t) => {
+  const org = await createOrg(w)
+  const editor = await createMember(w, org, [ofFlows, allow(['records:read', 'records:update'], { resources: ['locations'] })])
+  const flow = await createFlow(t, org, chain(byHand, renaming), editor.client)
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  await w.db.query('delete from role_members where principal_id = $1', [editor.id])
+  await held.release()
+  t.like(await ended(org, flow.id, runId), { status: 'failed', error: 'FORBIDDEN at b: Needs records:update on locations' })
+  t.is((await org.owner.get(`${org.path}/records/locations/${id}`)).data.values.name, 'old')
+})
+
+test('a step that others’ rights change beside is done once', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  await createMember(w, org, [ofFlows])
+  await held.release()
+  const run = await ended(org, flow.id, runId)
+  t.is(run.status, 'ok', run.error)
+  t.deepEqual(
+    (await recordsOf(org, 'locations')).map(({ name }) => name),
+    ['new', 'more'],
+  )
+  const { rows } = await w.db.query(
+    `select count(*)::integer as changes from audit_entries where record_id = $1 and action = 'record.updated'`,
+    [id],
+  )
+  t.is(rows[0].changes, 1)
 })
 
 test('an editor who has left leaves a word behind, and no dead letter', async (t) => {

@@ -4,13 +4,14 @@ import { byHand, chain, createFlow, ended, endedRuns, outputsOf, play, recordsOf
 import { connect } from '#test/payments/place.ts'
 import { createLine } from '#test/queues/support.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const off = (org: Org, app: string) => org.owner.patch(org.path, { apps: { [app]: false } })

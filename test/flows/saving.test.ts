@@ -1,15 +1,16 @@
 import test from 'ava'
 import { byHand, chain, createFlow, graph } from '#test/flows/support.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
 let org: Org
+const shared = shareWorld(test)
 test.before(async () => {
-  w = await world()
+  w = await shared()
   org = w.org
 })
-test.after.always(() => w.close())
 
 const flows = () => `${org.path}/flows`
 const make = ['a', 'action.create_record', { object_type: 'locations', values: { name: 'x' } }] as const

@@ -44,9 +44,14 @@ export async function start(t: ExecutionContext, org: Org, flowId: string, input
 export const runOf = async (org: Org, flowId: string, runId: string, client: Client = org.owner): Promise<Answer['data']> =>
   (await client.get(`${org.path}/flows/${flowId}/runs/${runId}`)).data
 
-/** Waits until a run has ended, and gives it. */
+/** Waits until a run has ended, and gives it. It is asked after among all runs, which are shown without their steps: there may be thousands. */
 export async function ended(org: Org, flowId: string, runId: string): Promise<Answer['data']> {
-  return waitFor(org, flowId, runId, ({ finished_at }) => finished_at !== null)
+  for (;;) {
+    const { runs } = (await org.owner.get(`${org.path}/flows/runs?flow=${flowId}&limit=200`)).data
+    const run = runs.find(({ id }: Answer['data']) => id === runId)
+    if (run?.finished_at) return runOf(org, flowId, runId)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 export async function waitFor(org: Org, flowId: string, runId: string, isRight: (run: Answer['data']) => boolean): Promise<Answer['data']> {
@@ -85,5 +90,23 @@ export async function endedRuns(w: World, org: Org, flowId: string, count: numbe
     ])
     if (rows[0].count >= count) return runsOf(org, flowId)
     await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Holds the locations of a workspace until it is called back; `wanted` waits until somebody waits for one. */
+export async function holdLocations(w: World, org: Org): Promise<{ wanted: () => Promise<void>; release: () => Promise<void> }> {
+  const schema = `ws_${org.id.replaceAll('-', '')}`
+  const holder = await w.db.connect()
+  await holder.query('begin')
+  await holder.query(`select from ${schema}.locations for update`)
+  return {
+    wanted: async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, $1) > 0`
+      while ((await w.db.query(waiting, [schema])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    release: async () => {
+      await holder.query('rollback')
+      holder.release()
+    },
   }
 }

@@ -12,13 +12,11 @@ export interface PostOffice extends World {
 
 /** Starts them before a file's tests and ends them after; each test takes a workspace of its own. */
 export function shareOffice(test: TestFn, environment: Readonly<Record<string, string>> = {}): () => Promise<PostOffice> {
-  const settings: Record<string, string> = { ...environment }
-  const fresh = shareWorld(test, settings)
   const ends: (() => unknown)[] = []
   let server: MailServer
-  test.before(async () => {
+  const fresh = shareWorld(test, async () => {
     server = await startMailServer({ teardown: (end) => ends.push(end) })
-    settings.EGRESS_ALLOW = `127.0.0.1:${server.port}`
+    return { ...environment, EGRESS_ALLOW: `127.0.0.1:${server.port}` }
   })
   test.after.always(async () => {
     for (const end of ends) await end()

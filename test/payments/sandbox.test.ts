@@ -6,7 +6,7 @@ import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test, { ...(await listening()), LOG_LEVEL: 'silent' })
+const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
 
 const start = async () => {
   const w = await newWorkspace()

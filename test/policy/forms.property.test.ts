@@ -5,16 +5,14 @@ import { compilePolicy, type RecordAccess } from '#shared/policy/evaluate.ts'
 import { parsePolicy } from '#shared/policy/policy.ts'
 import { fieldsShown, mayDo, type NaiveRecord } from '#test/policy/naive.ts'
 import { alike, caller, fields, reads, record, rule, typeKey, types } from '#test/policy/random.ts'
-import { seedOf } from '#test/policy/seed.ts'
+import { seed, seedOf } from '#test/policy/seed.ts'
 import { thingsTable } from '#test/policy/things-table.ts'
 
 const [rows, policies] = [200, 400]
 
 let things: Awaited<ReturnType<typeof thingsTable>>
-let seed: number
 let records: readonly NaiveRecord[]
-test.before(async (t) => {
-  seed = seedOf(t)
+test.before(async () => {
   records = fc.sample(record, { seed, numRuns: rows })
   things = await thingsTable()
   await things.insert(records)
@@ -51,7 +49,7 @@ for (const [title, kind, most] of kindsOfRules) {
         if (access.verdict === 'all') t.is(found.size, rows)
         if (access.verdict === 'none') t.is(found.size, 0)
       }),
-      { seed, numRuns: policies },
+      { seed: seedOf(t), numRuns: policies },
     )
     t.log(`${cases} cases, ${allowed} allowed`)
     t.true(cases >= 10_000 && allowed > cases / 20 && allowed < (cases * 19) / 20)

@@ -1,8 +1,10 @@
 import type { ExecutionContext } from 'ava'
 
-/** The seed of a run of random cases: SEED of the environment or a new one, always printed, so that a failure can be had again. */
+/** The seed of a run of random cases: SEED of the environment, or a new one. */
+export const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+
+/** The same, said in what the test prints, so that a failure can be had again. */
 export function seedOf(t: ExecutionContext): number {
-  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
   t.log(`seed ${seed}`)
   return seed
 }

@@ -52,6 +52,7 @@ async function withIntake(t: ExecutionContext, intake: object = {}): Promise<Int
 test('a record that comes to match is added once, and one that matches no more is cancelled', async (t) => {
   const { w, line, records, create, change, items } = await withIntake(t)
   const a = await create({ name: 'A', stage: 'won' })
+  t.deepEqual(await items(), [['A', 'open']])
   const b = await create({ name: 'B', stage: 'new' })
   const c = await create({ stage: 'won' })
   t.deepEqual(await items(), [

@@ -2,6 +2,7 @@ import type { TestFn } from 'ava'
 import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** How often a race is run: each time everybody starts at once, and there is one right outcome. */
@@ -23,17 +24,20 @@ export interface Arena {
   readonly pair: (caller: Client) => Pair
 }
 
-/** Opens an arena before a file's tests and closes it after them; both processes start with this environment. */
+/** Opens an arena before a file's tests, which those of other files of its thread share; both processes start with this environment. */
 export function openArena(test: TestFn, environment: Readonly<Record<string, string>> = {}): Arena {
   let opened: { readonly world: World; readonly second: Client } | undefined
-  const ends: (() => unknown)[] = []
-  test.before(async () => {
+  const shared = shareInThread(test, `arena ${JSON.stringify(environment)}`, async () => {
     const one = await world(environment)
-    ends.push(one.close)
-    opened = { world: one, second: await startApiProcess({ teardown: (end) => ends.push(end) }, one, environment) }
+    const ends: (() => unknown)[] = [one.close]
+    const second = await startApiProcess({ teardown: (end) => ends.push(end) }, one, environment)
+    const close = async () => {
+      for (const end of ends.reverse()) await end()
+    }
+    return { value: { world: one, second }, close }
   })
-  test.after.always(async () => {
-    for (const end of ends.reverse()) await end()
+  test.before(async () => {
+    opened = await shared()
   })
   const here = () => {
     if (!opened) throw new Error('The arena opens before the tests')

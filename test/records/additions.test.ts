@@ -1,13 +1,15 @@
 import test from 'ava'
 import { letChore } from '#test/support/chores.ts'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
 test('a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const one = `${invoices(w)}/${(await owner.post(invoices(w), {})).data.id}`
   const etag = (await owner.get(one)).headers.get('etag') ?? ''
@@ -25,8 +27,7 @@ test('a change or deletion with If-Match fails when the record changed since it 
 })
 
 test('fields chooses what an answer shows', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), { values: { notes: 'n', status: 'open' } })
   t.deepEqual((await owner.get(`${invoices(w)}/${data.id}?fields=notes`)).data.values, { notes: 'n' })
@@ -38,8 +39,7 @@ test('fields chooses what an answer shows', async (t) => {
 })
 
 test('a search sorts by several keys', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   for (const [customer_name, total] of [
     ['b', 1],
     ['a', 1],
@@ -60,8 +60,7 @@ test('a search sorts by several keys', async (t) => {
 })
 
 test('a batch gives each change its own result', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const first = (await owner.post(invoices(w), { values: { number: 'A' } })).data
   const { status, data } = await owner.post(`${invoices(w)}/batch`, {
@@ -86,8 +85,7 @@ test('a batch gives each change its own result', async (t) => {
 })
 
 test('an atomic batch leaves nothing behind when one change fails', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const operations = [
     { op: 'create', values: {} },
     { op: 'create', values: { status: 'bad' } },
@@ -102,8 +100,7 @@ test('an atomic batch leaves nothing behind when one change fails', async (t) =>
 })
 
 test('a batch asks for the permission of each change', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
   const { data } = await w.org.owner.post(invoices(w), {})
   const operations = [{ op: 'create' }, { op: 'update', id: data.id, values: {} }, { op: 'delete', id: data.id }]
@@ -115,8 +112,7 @@ test('a batch asks for the permission of each change', async (t) => {
 })
 
 test('of 20 upserts of one value at once one creates', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const operations = [{ op: 'upsert', by: 'number', values: { number: 'X' } }]
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(`${invoices(w)}/batch`, { operations })))
   const statuses = answers.map(({ data }) => data.results[0].status).sort()
@@ -124,8 +120,7 @@ test('of 20 upserts of one value at once one creates', async (t) => {
 })
 
 test('an upsert by a computed field is refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner, path } = w.org
   const body = { entity_type: 'invoices', key: 'slug', label: 'Slug', type: 'string', unique: true }
   const field = (await owner.post(`${path}/fields`, body)).data
@@ -139,8 +134,7 @@ test('an upsert by a computed field is refused', async (t) => {
 })
 
 test('long unique text is held apart exactly, also where MD5 does not', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner, path } = w.org
   for (const type of ['text', 'file', 'url']) {
     const body = { entity_type: 'locations', key: `my_${type}`, label: type, type, unique: true }
@@ -161,8 +155,7 @@ test('long unique text is held apart exactly, also where MD5 does not', async (t
 })
 
 test('20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const numbers = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
   const batch = (index: number) => {
@@ -180,8 +173,7 @@ test('20 batches at once over the same records, in opposite orders, wait for eac
 })
 
 test('every change of a record has a time of its own, also in one transaction', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { id } = (await w.org.owner.post(invoices(w), {})).data
   const operations = ['a', 'b', 'c'].map((notes) => ({ op: 'update', id, values: { notes } }))
   const { data } = await w.org.owner.post(`${invoices(w)}/batch`, { operations })

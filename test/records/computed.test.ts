@@ -1,6 +1,9 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 async function typeWith(w: World, fields: readonly object[]): Promise<Record<string, string>> {
   await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
@@ -22,8 +25,7 @@ const sum = [
 ]
 
 test('a computed field is computed on create, update and import, and cannot be written', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ids = await typeWith(w, sum)
   const set = await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
   t.is(set.status, 200, set.text)
@@ -38,8 +40,7 @@ test('a computed field is computed on create, update and import, and cannot be w
 })
 
 test('existing records are computed shortly after the formula is set, and stay when it is removed', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ids = await typeWith(w, sum)
   for (let price = 1; price <= 5; price++) await w.org.owner.post(deals(w), { values: { price, count: 2 } })
   await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
@@ -54,8 +55,7 @@ test('existing records are computed shortly after the formula is set, and stay w
 })
 
 test('a bad formula, a circle and the deletion of a field in use are refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ids = await typeWith(w, sum)
   const formula = (key: string, text: string) => w.org.owner.put(`${w.org.path}/fields/${ids[key]}/formula`, { formula: text })
   t.is((await formula('total', 'price *')).status, 400)
@@ -69,8 +69,7 @@ test('a bad formula, a circle and the deletion of a field in use are refused', a
 })
 
 test('who may not read what a formula reads does not see its result', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ids = await typeWith(w, sum)
   await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
   await w.org.owner.put(`${w.org.path}/fields/${ids.label}/formula`, { formula: 'total & ""' })
@@ -81,8 +80,7 @@ test('who may not read what a formula reads does not see its result', async (t) 
 })
 
 test('a field whose key a formula takes for text is refused, until the text stands in quotes', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner, path } = w.org
   const ids = await typeWith(w, [
     { key: 'stage', type: 'string' },
@@ -104,8 +102,7 @@ test('a field whose key a formula takes for text is refused, until the text stan
 })
 
 test('the formulas of a type have 100,000 characters together at most', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner, path } = w.org
   const keys = Array.from({ length: 26 }, (_, index) => `n${index}`)
   const ids = await typeWith(

@@ -1,6 +1,9 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 const csv = { 'content-type': 'text/csv' }
@@ -21,8 +24,7 @@ test('an import creates the good rows and reports the others', async (t) => {
 })
 
 test('an export imported again exports the same cells', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const tricky = ['=1+1', "'=x", '+49 123 456', '-5', '@x', 'a"b', ' padded ', 'line\nbreak', "''+", '\tx', 'ü😀']
   for (const name of tricky) t.is((await w.org.owner.post(locations(w), { values: { name, address: `${name}|` } })).status, 201)
   const first = await w.org.owner.get(`${locations(w)}/export?sort=created_at&dir=asc`)
@@ -37,8 +39,7 @@ test('an export imported again exports the same cells', async (t) => {
 })
 
 test('more than 500 rows are refused before anything is created', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const rows = (count: number) => `name\n${'x\n'.repeat(count)}`
   const tooMany = await w.org.owner.post(`${locations(w)}/import`, rows(501), csv)
   t.is(tooMany.status, 400)
@@ -47,8 +48,7 @@ test('more than 500 rows are refused before anything is created', async (t) => {
 })
 
 test('respond-async answers 202 with a job that shows progress and keeps the file', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   await w.org.owner.post(locations(w), { values: { name: 'x' } })
   const answer = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
   t.is(answer.status, 202)
@@ -63,8 +63,7 @@ test('respond-async answers 202 with a job that shows progress and keeps the fil
 })
 
 test('an export holds only what its caller may export and read', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   for (const [name, address] of [
     ['a', 'secret'],
     ['b', 'secret'],

@@ -20,11 +20,17 @@ const guard: RecordGuard<Scope> = {
   },
 }
 
+const registered = guards as Map<string, RecordGuard<Scope>[]>
+const usual = guards.get('locations')
 test.before(async () => {
-  ;(guards as Map<string, RecordGuard<Scope>[]>).set('locations', [guard])
+  registered.set('locations', [guard])
   w = await world()
 })
-test.after.always(() => w.close())
+test.after.always(async () => {
+  await w.close()
+  if (usual) registered.set('locations', [...usual])
+  else registered.delete('locations')
+})
 
 const make = async (name: string) => (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
 const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
@@ -32,8 +35,7 @@ test('a record is created, read, changed, listed and deleted', async (t) => {
 })
 
 test('a plain listing pages by cursor without gap or repeat, newest first', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const names = Array.from({ length: 23 }, (_, index) => `place ${index}`)
   for (const name of names) await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })
   const seen: string[] = []
@@ -52,8 +54,7 @@ test('a plain listing pages by cursor without gap or repeat, newest first', asyn
 })
 
 test('a search filters, sorts, pages and counts exactly', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   for (const [customer_name, total] of [
     ['Ada', 10],
@@ -78,8 +79,7 @@ test('a search filters, sorts, pages and counts exactly', async (t) => {
 })
 
 test('what breaks a rule is 400 and names the field', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const cases: [object | string, RegExp][] = [
     [{ values: { nope: 1 } }, /values\.nope/],
     [{ values: { status: 'lost' } }, /values\.status/],
@@ -99,24 +99,21 @@ test('what breaks a rule is 400 and names the field', async (t) => {
 })
 
 test('every digit of a number survives the way in and out', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const made = await w.org.owner.post(invoices(w), '{"values":{"total":12345678901234.123456}}', { 'content-type': 'application/json' })
   t.is(made.status, 201, made.text)
   t.true((await w.org.owner.get(`${invoices(w)}/${made.data.id}`)).text.includes('"amount":12345678901234.123456'))
 })
 
 test('of 20 equal creations of a unique value one succeeds', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(invoices(w), { values: { number: 'INV-1' } })))
   t.is(answers.filter(({ status }) => status === 201).length, 1)
   t.deepEqual([...new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.error.code))], ['DUPLICATE_VALUE'])
 })
 
 test('rules decide which records and fields a caller sees and changes', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const member = await createMember(w, w.org, [
     {
       effect: 'allow',
@@ -157,8 +154,7 @@ test('the free plan holds exactly its cap of records', async (t) => {
 })
 
 test('a record without a value of a required field is not changed until it has one', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), {})
   await owner.post(`${w.org.path}/fields`, { entity_type: 'invoices', key: 'ref', label: 'Reference', type: 'string', required: true })
@@ -170,8 +166,7 @@ test('a record without a value of a required field is not changed until it has o
 })
 
 test('empty text in a unique field never clashes', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   for (const type of ['string', 'text']) {
     await owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: `u_${type}`, label: type, type, unique: true })

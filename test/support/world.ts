@@ -79,21 +79,32 @@ const clockOf =
   () =>
     services.now()
 
+/** Workers hear by themselves of what waits, so they are told to look only so often: all of them asking all the time would cost more than the work. */
+const wakeEveryMs = 50
+
 async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
+  let wokenAt = Number.NEGATIVE_INFINITY
   for (let quiet = 0; quiet < 2; ) {
-    const { rows } = await db.query(
-      `select from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
-       union all select from gated_jobs where slot is null union all
-         select from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
-       union all select from due_work where not held and at <= $1::timestamptz limit 1`,
+    const { rows } = await db.query<{ left: boolean; waits: boolean }>(
+      `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
+         select state <> 'active' as waits from pgboss.job
+           where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
+         union all select true from gated_jobs where slot is null
+         union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
+         union all select true from due_work where not held and at <= $1::timestamptz
+       ) as work`,
       [worker.pools.isStopped ? null : (now?.() ?? null)],
     )
-    const open = rows.length === 0 && worker.pools.idle ? await openOperations(db) : ''
+    const { left = false, waits = false } = rows[0] ?? {}
+    const open = !left && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
-    if (rows.length === 0 && worker.pools.idle && !open) quiet += 1
+    if (!left && worker.pools.idle && !open) quiet += 1
     else quiet = 0
-    if (rows.length > 0) worker.pools.missed()
+    if (waits && performance.now() - wokenAt >= wakeEveryMs) {
+      wokenAt = performance.now()
+      worker.pools.missed()
+    }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,10 +1,9 @@
 import test from 'ava'
 import { fieldTypes } from '#shared/kernel/field-type.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { createDeals, missing, readColumns } from '#test/types/fields-support.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 test('a field reads back as it was made, in the order of creation', async (t) => {
   const { org, add, list } = await createDeals(w)

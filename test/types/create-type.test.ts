@@ -1,9 +1,8 @@
 import test from 'ava'
 import { createOrg } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 test('a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
   const org = await createOrg(w)

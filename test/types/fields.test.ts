@@ -3,11 +3,10 @@ import { startApi } from '#api/server.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { createDeals, missing } from '#test/types/fields-support.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 const allow = (actions: readonly string[], resources: readonly string[]) => ({ effect: 'allow', actions, resources })
 

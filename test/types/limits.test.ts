@@ -5,11 +5,10 @@ import { maxTypes } from '#shared/types/create-type.ts'
 import { maxModules } from '#shared/types/modules.ts'
 import { maxColumns } from '#shared/types/tables.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { createDeals } from '#test/types/fields-support.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 test('a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
   const { org, add, records } = await createDeals(w)

@@ -1,9 +1,8 @@
 import test from 'ava'
 import { createMember, createOrg } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 test('a menu group is made once and changed after, and the answer tells which', async (t) => {
   const org = await createOrg(w)

@@ -1,10 +1,9 @@
 import test from 'ava'
 import { createMember, createOrg } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { readColumns } from '#test/types/fields-support.ts'
 
-const w = await world()
-test.after.always(w.close)
+const w = await shareWorld(test)()
 
 const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   effect: 'allow',

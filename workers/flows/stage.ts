@@ -1,4 +1,6 @@
-import type { Tx } from '#shared/db/database.ts'
+import type { Executor, Tx } from '#shared/db/database.ts'
+import { type Guard, unguarded, writeGuarded } from '#shared/db/guard.ts'
+import type { Statement } from '#shared/db/statement.ts'
 import { setDue } from '#shared/due/due.ts'
 import type { Waiting } from '#shared/flows/block.ts'
 import { callOut, continueRun, waitsDue } from '#shared/flows/jobs.ts'
@@ -6,7 +8,7 @@ import { flowLimits } from '#shared/flows/limits.ts'
 import type { Doing, Stage, Turn } from '#shared/flows/play.ts'
 import type { ParkedFor, RunRow } from '#shared/flows/playing.ts'
 import type { RunError } from '#shared/flows/run.ts'
-import { writeTurn } from '#shared/flows/run-store.ts'
+import { isOvertaken, writeTurn } from '#shared/flows/run-store.ts'
 import { originOf } from '#shared/flows/start.ts'
 import { runFunction } from '#shared/functions/jobs.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -41,17 +43,27 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
+  const present = (): Promise<Scope> => enterAs({ ...platform, cause }, workspaceId, run.editorId)
+
   const enter = async (): Promise<Scope> => {
     await platform.cache.settle()
-    return enterAs({ ...platform, cause }, workspaceId, run.editorId)
+    return present()
   }
 
-  const write = async (tx: Tx, { steps, state, status, waiting, jobId, error }: Written): Promise<void> => {
-    const isOver = status === 'ok'
-    const values = [status, isOver ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
-    const rows = await tx.query(writeTurn(workspaceId, run.id, turn, ...values, JSON.stringify(steps)))
-    if (rows.length === 0) throw new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`)
-    tx.afterCommit(() => tell(run, status, steps, platform.now()))
+  /** The statement that writes a turn, which fails when the run was overtaken, or when a guard's rights are out of date. */
+  const turnOf = ({ steps, state, status, waiting, jobId, error }: Written, guard?: Guard): Statement => {
+    const isOk = status === 'ok'
+    const { horizon, seen, scopes } = guard?.slots([workspaceId, run.editorId]) ?? unguarded
+    const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
+    const write = writeTurn({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
+    return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps), horizon, seen, scopes)
+  }
+
+  const told = ({ status, steps }: Written): void => tell(run, status, steps, platform.now())
+
+  const write = async (db: Executor, written: Written): Promise<void> => {
+    await db.query(turnOf(written))
+    db.afterCommit(() => told(written))
   }
 
   const goOnLater = async (tx: Tx): Promise<string> => {
@@ -79,35 +91,45 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   }
 
   /** Everything that is written is one turn. */
-  const turning = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const result = await platform.db.transaction(work)
-    turn += 1
-    return result
+  const turning = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await work()
+      turn += 1
+      return result
+    } catch (error) {
+      throw isOvertaken(error) ? new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`, { cause: error }) : error
+    }
   }
+
+  const turningIn = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => turning(() => platform.db.transaction(work))
 
   return {
     now: platform.now,
     stepsAtMost: flowLimits.stepsPerRun,
     enter,
+    // The turn says whether the rights by which the effect was made still hold: neither asking nor committing costs a round trip of its own.
     act: async (_doing, work, after, isEnd) => {
-      const scope = await enter()
-      return withPictures(scope, () =>
-        turning(async (tx) => {
+      const { output } = await writeGuarded(platform.cache, async (guard) => {
+        const scope = await present()
+        const effect = async (tx: Tx) => {
           const output = await work(within(scope, tx))
-          await write(tx, { ...after(output), status: isEnd ? 'ok' : 'running' })
-          return output
-        }),
-      )
+          const written: Written = { ...after(output), status: isEnd ? 'ok' : 'running' }
+          tx.afterCommit(() => told(written))
+          return { output, written }
+        }
+        return turning(() => withPictures(scope, () => platform.db.transaction(effect, ({ written }) => turnOf(written, guard))))
+      })
+      return output
     },
     park: async (doing, waiting, written, tries = 1) => {
       const scope = await enter()
-      await turning((tx) => park(tx, scope, doing, waiting, written, tries))
+      await turningIn((tx) => park(tx, scope, doing, waiting, written, tries))
       return undefined
     },
-    write: (written, isEnd) => turning((tx) => write(tx, { ...written, status: isEnd ? 'ok' : 'running' })),
-    fail: (written, error) => turning((tx) => write(tx, { ...written, status: 'failed', error })),
+    write: (written, isEnd) => turning(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
+    fail: (written, error) => turning(() => write(platform.db, { ...written, status: 'failed', error })),
     isLong: () => signal.aborted || performance.now() - began > turnMs,
-    pause: (written) => turning(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
+    pause: (written) => turningIn(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
   }
 }
 

@@ -6,9 +6,16 @@ import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
-// A folder for temporary files that no other process writes to.
-process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
-test.after.always(() => rmSync(tmpdir(), { recursive: true }))
+// A folder for temporary files that no other process writes to. Files that share the thread get theirs back.
+const usual = process.env.TMPDIR
+test.before(() => {
+  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
+})
+test.after.always(() => {
+  rmSync(tmpdir(), { recursive: true })
+  if (usual === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = usual
+})
 
 const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'multipart')
 const line = (w: World) => `POST ${w.org.path}/records/locations/import HTTP/1.1`

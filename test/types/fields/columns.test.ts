@@ -1,12 +1,12 @@
-import anyTest, { type TestFn } from 'ava'
+import test from 'ava'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/kernel/field-type.ts'
 import { startTable, type Table } from '#test/types/fields/table.ts'
 
-const test = anyTest as TestFn<Table>
-test.before(async (t) => {
-  t.context = await startTable()
+let table: Table
+test.before(async () => {
+  table = await startTable()
 })
-test.after.always((t) => t.context.close())
+test.after.always(() => table.close())
 
 const id = '0192f3a0-0000-7000-8000-00000000000a'
 const text = ['', ' a\tb\r\nc ', 'null', '{}', "o'clock", '\\', '😀é\u202e']
@@ -33,7 +33,7 @@ const values: Readonly<Record<FieldType, readonly FieldValue[]>> = {
 
 for (const type of fieldTypes) {
   test.serial(`${type} values come back from their columns as they went in`, async (t) => {
-    await t.context.keep(type, [...values[type], null])
-    t.deepEqual(await t.context.where(type), [...values[type], null])
+    await table.keep(type, [...values[type], null])
+    t.deepEqual(await table.where(type), [...values[type], null])
   })
 }

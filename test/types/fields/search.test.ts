@@ -1,4 +1,4 @@
-import anyTest, { type TestFn } from 'ava'
+import test from 'ava'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/kernel/field-type.ts'
 import { contains } from '#shared/types/fields/filter.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -6,11 +6,11 @@ import { comparing, readFilter, requireSortable } from '#shared/types/fields/sea
 import { complaint } from '#test/types/fields/support.ts'
 import { columnsOf, startTable, type Table } from '#test/types/fields/table.ts'
 
-const test = anyTest as TestFn<Table>
-test.before(async (t) => {
-  t.context = await startTable()
+let table: Table
+test.before(async () => {
+  table = await startTable()
 })
-test.after.always((t) => t.context.close())
+test.after.always(() => table.close())
 
 const one = '0192f3a0-0000-7000-8000-00000000000a'
 const two = '0192f3a0-0000-7000-8000-00000000000b'
@@ -83,8 +83,8 @@ const cases: readonly Case[] = [
 ]
 for (const [type, op, value, found] of cases) {
   test.serial(`${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
-    await t.context.keep(type, rows[type] ?? [])
-    t.deepEqual(await t.context.where(type, condition(type, op, value)), found)
+    await table.keep(type, rows[type] ?? [])
+    t.deepEqual(await table.where(type, condition(type, op, value)), found)
   })
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import anyTest, { type TestFn } from 'ava'
+import test from 'ava'
 import fc from 'fast-check'
 import { builder } from '#shared/db/builder.ts'
 import { Database } from '#shared/db/database.ts'
@@ -10,18 +10,17 @@ import { comparing } from '#shared/types/fields/search.ts'
 import { type KnownTrigrams, rareParts, trigramsOf } from '#shared/types/fields/trigrams.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
-const test = anyTest as TestFn<{ readonly db: Database; readonly close: () => Promise<void> }>
-test.before(async (t) => {
-  const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
-  const db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
+let db: Database
+const name = `trigrams_${randomUUID().slice(0, 8)}`
+test.before(async () => {
+  const { url } = await emptyDatabase(name)
+  db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
   await db.query({ text: 'create extension if not exists pg_trgm' })
-  const close = async () => {
-    await db.close()
-    await dropDatabase(name)
-  }
-  t.context = { db, close }
 })
-test.after.always((t) => t.context.close())
+test.after.always(async () => {
+  await db.close()
+  await dropDatabase(name)
+})
 
 const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: trigramsOf(common), frequent: trigramsOf(frequent) })
 const email = knowing('person@example.com')
@@ -87,7 +86,6 @@ test('the parts stand in the text one behind the other, and nothing more is to b
 })
 
 test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
-  const { db } = t.context
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = contains(text, known)
     return builder.raw('(select ? from (select ?::text as kept) as one)', [comparing('kept', comparison, comparison.values), value])
@@ -106,7 +104,7 @@ test('whatever is held for known, a text is found where it stands and nowhere el
 
 test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
-    const [row] = await t.context.db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
+    const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
     t.deepEqual([...trigramsOf(value)].sort(), [...(row?.kept ?? [])].sort(), value)
   })
   await fc.assert(property, { numRuns: 200 })

@@ -8,10 +8,8 @@ import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-const environment: Record<string, string> = { TRUST_PROXY: '1' }
-const start = shareWorld(test, environment)
 // A payment calls this server itself.
-test.before(async () => void Object.assign(environment, await listening()))
+const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()) }))
 const { inBrowser, open } = browse(test)
 
 /** Pictures of all pages go there, for people to look at. */
