@@ -60,7 +60,7 @@ export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes
   const bytes = await readBytes(request, maxBytes)
   const type = request.headers['content-type'] ?? ''
   const value = takesParts && /^multipart\/form-data\s*;/i.test(type) ? await readParts(bytes, type) : readEncoded(bytes, type)
-  for (const [name, field] of value) refuseBadText([name, field], 'body')
+  for (const [name, field] of value) refuseBadText({ [name]: field }, 'body')
   return { value, bytes }
 }
 

@@ -44,7 +44,7 @@ export async function respondFromWorker(
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
-  if (!patience.applied) ctx.set('Preference-Applied', 'respond-async')
+  ctx.set('Preference-Applied', 'respond-async')
   sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
 }
 

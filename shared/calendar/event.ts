@@ -61,6 +61,10 @@ export interface Attendee {
   readonly token_sealed: Buffer
 }
 
+/** Whether an event takes place, or is called off. */
+export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is_removed'>): boolean =>
+  status !== 'cancelled' && !is_removed
+
 /** When an event is. */
 export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): When {
   const zone = row.timezone

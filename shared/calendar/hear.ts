@@ -1,5 +1,5 @@
 import { isSameTime, isSignificant } from '#shared/calendar/apply-change.ts'
-import { type Attendee, type EventRow, whenOf } from '#shared/calendar/event.ts'
+import { type Attendee, type EventRow, takesPlace, whenOf } from '#shared/calendar/event.ts'
 
 /** An event with its guests, before or after a change. */
 export interface Invited {
@@ -33,8 +33,6 @@ export function hear(before: Invited | undefined, after: Invited | undefined, ac
     ...on.filter(isOther).map(({ id }): Message => ({ method: 'REQUEST', event: told, guestId: id })),
   ]
 }
-
-const takesPlace = ({ status, is_removed }: EventRow): boolean => status !== 'cancelled' && !is_removed
 
 const concernsGuests = (before: EventRow, after: EventRow): boolean =>
   isSignificant(before, after) || (['title', 'location', 'description'] as const).some((key) => before[key] !== after[key])

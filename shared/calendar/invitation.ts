@@ -3,7 +3,7 @@ import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/calenda
 import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-store.ts'
 import type { Invitation } from '#shared/calendar/booking/schemas.ts'
 import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
-import { type Attendee, type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import { type Attendee, type EventRow, seriesOf, takesPlace, whenOf } from '#shared/calendar/event.ts'
 import { findEvent, findExceptions, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'
 import { lastStart } from '#shared/calendar/expand.ts'
 import { hear } from '#shared/calendar/hear.ts'
@@ -57,14 +57,12 @@ export function answerByToken(scope: Scope, token: string, status: 'accepted' | 
     await lockEvent(tx, scope.workspace.id, found.series_id ?? found.id)
     const invited = await requireInvited(inside, token)
     const { guest } = invited
-    if (isOff(invited.event)) return viewOf(inside, invited)
+    if (!takesPlace(invited.event)) return viewOf(inside, invited)
     await writeAnswer(tx, scope.workspace.id, guest, status)
     const answered = { ...invited, guest: { ...guest, status } }
     return viewOf(inside, guest.is_booker && status === 'declined' ? await callOff(inside, answered) : answered)
   })
 }
-
-const isOff = ({ status, is_removed }: EventRow): boolean => status === 'cancelled' || is_removed
 
 async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
   const { event, calendar } = invited
@@ -87,7 +85,7 @@ async function viewOf(scope: Scope, { guest, event, calendar }: Invited): Promis
     end: shownTime(when.end, when.allDay),
     ...{ all_day: when.allDay, timezone: when.zone, when: `${whenWords(when)}${words === '' ? '' : `, ${words}`}` },
     recurring: event.recurrence !== null,
-    cancelled: isOff(event),
+    cancelled: !takesPlace(event),
     organizer: organizer.name,
     org_name: scope.workspace.name,
     ...{ guest_name: guest.name, guest_email: guest.email, status: guest.status },
@@ -102,7 +100,7 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const { name } = await organizerOf(scope, event.created_by, calendar)
   const from = /<([^<>]+)>\s*$/.exec(scope.config.mailFrom)?.[1] ?? scope.config.mailFrom
   const organizer = event.organizer ?? { name, email: from }
-  const method = isOff(event) ? 'CANCEL' : 'REQUEST'
+  const method = takesPlace(event) ? 'REQUEST' : 'CANCEL'
   const exceptions = event.recurrence === null ? [] : await findExceptions(scope.db, scope.workspace.id, [event.id])
   const said = { sight: 'details' as const, organizer, attendees: [guest] }
   return writeIcs({ method, events: withExceptions({ event, series, ...said }, exceptions), now: scope.now() })

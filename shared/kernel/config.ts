@@ -94,6 +94,28 @@ const address =
     return chosen.replace(/\/+$/, '')
   }
 
+/** An address that paths are put behind, so it ends before a query, and goes into mails, so it holds no password. */
+const baseAddress =
+  (fallback?: string): Reader<string> =>
+  (value) => {
+    const base = address(['http:', 'https:'], fallback)(value)
+    if (!/^[^\s?#@]+$/.test(base)) throw new Error('must be an address such as https://kontor.example, without blanks, password, ? and #')
+    return base
+  }
+
+const mailServer: Reader<string> = (value) => {
+  const server = address(['smtp:', 'smtps:'])(value)
+  if (!URL.parse(server)?.hostname) throw new Error('must name a mail server, such as smtps://user:password@mail.example')
+  return server
+}
+
+const sender: Reader<string> = (value) => {
+  const chosen = text('Kontor <no-reply@localhost>')(value)
+  const isRight = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(chosen)
+  if (!isRight) throw new Error('must be an address such as Kontor <no-reply@kontor.example>')
+  return chosen
+}
+
 /** Reads the address of a database. Throws what would be right, without the name of the variable. */
 export const databaseAddress = address(['postgres:', 'postgresql:'])
 
@@ -138,15 +160,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config: Config = {
     databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
-    publicUrl: read('PUBLIC_URL', address(['http:', 'https:'], `http://localhost:${port ?? 0}`)),
+    publicUrl: read('PUBLIC_URL', baseAddress(`http://localhost:${port ?? 0}`)),
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
-    smtpUrl: environment.SMTP_URL ? read('SMTP_URL', address(['smtp:', 'smtps:'])) : null,
-    mailFrom: read('MAIL_FROM', text('Kontor <no-reply@localhost>')),
+    smtpUrl: environment.SMTP_URL ? read('SMTP_URL', mailServer) : null,
+    mailFrom: read('MAIL_FROM', sender),
     s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])
       ? {
-          endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', address(['http:', 'https:'])) : null,
+          endpoint: environment.S3_ENDPOINT ? read('S3_ENDPOINT', baseAddress()) : null,
           bucket: read('S3_BUCKET', text()),
           region: read('S3_REGION', text('us-east-1')),
           accessKeyId: read('S3_ACCESS_KEY_ID', text()),
@@ -172,8 +194,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         }
       : null,
     egressAllow: read('EGRESS_ALLOW', endpoints),
-    stripeApiUrl: read('STRIPE_API_URL', address(['http:', 'https:'], 'https://api.stripe.com')),
-    razorpayApiUrl: read('RAZORPAY_API_URL', address(['http:', 'https:'], 'https://api.razorpay.com')),
+    stripeApiUrl: read('STRIPE_API_URL', baseAddress('https://api.stripe.com')),
+    razorpayApiUrl: read('RAZORPAY_API_URL', baseAddress('https://api.razorpay.com')),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {

@@ -21,8 +21,8 @@ export type StoppedAddress = TypeOf<typeof stoppedAddress>
 /** Which of them are asked for. */
 export const stoppedQuery = schema(
   t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
-    cursor: t.Optional(t.String({ description: 'The last address of the previous page.' })),
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: t.Optional(t.String({ format: 'email', description: 'The last address of the previous page.' })),
   }),
 )
 

@@ -49,10 +49,15 @@ export class Queue {
     this.doors = new Doorkeeper(database, (gate) => this.signals.filled(gate))
   }
 
-  /** Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. */
+  /**
+   * Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. This is what a process asks of its database
+   * first, so it throws what an operator can do about one that is out of reach or not migrated.
+   */
   async open(failed: (error: Error) => void): Promise<void> {
     this.boss.on('error', failed)
-    await this.boss.start()
+    await this.boss.start().catch((cause: Error) => {
+      throw new Error(`The database is out of reach, or not migrated by kontor migrate: ${cause.message}`, { cause })
+    })
   }
 
   async close(): Promise<void> {

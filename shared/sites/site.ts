@@ -95,7 +95,7 @@ export const contentQuery = schema(
   t.Object({
     prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this.' })),
     after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the page before.' })),
-    limit: t.Integer({ minimum: 1, maximum: 1_000, default: 200 }),
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
   }),
 )
 export type ContentQuery = TypeOf<typeof contentQuery>

@@ -1,37 +1,10 @@
 import test from 'ava'
-import ICAL from 'ical.js'
 import { at, makeEvent } from '#test/calendar/support.ts'
+import { shape, told } from '#test/calendar/told.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
-import { type World, world } from '#test/support/world.ts'
+import { world } from '#test/support/world.ts'
 
-interface Told {
-  readonly method: string
-  readonly sequence: number
-  readonly uid: string
-  readonly text: string
-  readonly subject: string
-  readonly ics: ICAL.Component
-  readonly replyTo: string | undefined
-}
-
-/** What an address has been told, oldest first. */
-async function told(w: World, address: string): Promise<Told[]> {
-  await w.drain()
-  const mails = await mailsTo(w, address)
-  const read = mails.map(({ attachments, subject = '', text = '', replyTo }) => {
-    const [calendar] = attachments.filter(({ mimeType }) => mimeType === 'text/calendar')
-    const content = new TextDecoder().decode(calendar?.content as ArrayBuffer)
-    const ics = new ICAL.Component(ICAL.parse(content))
-    const event = ics.getFirstSubcomponent('vevent') as ICAL.Component
-    const number = Number(event.getFirstPropertyValue('sequence'))
-    const method = String(ics.getFirstPropertyValue('method'))
-    return { method, sequence: number, uid: String(event.getFirstPropertyValue('uid')), text, subject, ics, replyTo: replyTo?.[0]?.address }
-  })
-  return read.sort((a, b) => Date.parse(stampOf(a.ics)) - Date.parse(stampOf(b.ics)))
-}
-const stampOf = (ics: ICAL.Component) => String(ics.getFirstSubcomponent('vevent')?.getFirstPropertyValue('dtstamp'))
-const shape = (mails: readonly Told[]) => mails.map(({ method, sequence }) => `${method} ${sequence}`)
 /** A clock that moves on with every change, so that mails have an order. */
 function ticking(): { now: () => Date; tick: () => void } {
   let ms = Date.parse('2026-11-25T08:00:00Z')

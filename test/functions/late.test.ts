@@ -32,10 +32,12 @@ test('work that takes too long is 202 for who may look it up, and 500 for a visi
     t.deepEqual([headers.get('location'), headers.get('preference-applied')], [null, null])
   }
   t.is((await lineOf(w, w.org)).waiting, 0, 'what nobody waits for any more is not done later')
-  const asked = await hasty.as(owner.token).post(`${path}/functions/${id}/invoke`, {})
-  t.is(asked.status, 202)
-  t.is(asked.headers.get('preference-applied'), 'respond-async')
-  t.like((await owner.get(`${path}/jobs/${asked.data.job_id}`)).data, { kind: 'functions.invoke', status: 'queued' })
+  const asked = await Promise.all(
+    ['', 'wait=0', 'wait=60'].map((prefer) => hasty.as(owner.token).post(`${path}/functions/${id}/invoke`, {}, { prefer })),
+  )
+  const jobs = await Promise.all(asked.map(({ data }) => owner.get(`${path}/jobs/${data.job_id}`)))
   await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
   await w.db.query(`delete from pgboss.job where state = 'created' and name = 'functions.invoke'`)
+  for (const { status, headers } of asked) t.deepEqual([status, headers.get('preference-applied')], [202, 'respond-async'])
+  for (const { data } of jobs) t.like(data, { kind: 'functions.invoke', status: 'queued' })
 })

@@ -19,6 +19,32 @@ for (const given of ['localhost', 'http://a:1', 'a:b', 'a:70000', 'a:1:2', 'a/b:
     t.throws(() => readConfig({ ...least, EGRESS_ALLOW: given }), { message: /EGRESS_ALLOW must be a list of host:port/ })
   })
 
+for (const [name, given] of [
+  ['PUBLIC_URL', 'https://a.example/?b'],
+  ['PUBLIC_URL', 'https://a.example/#b'],
+  ['PUBLIC_URL', 'https://user:secret@a.example'],
+  ['PUBLIC_URL', 'https://a.example '],
+  ['S3_ENDPOINT', 'https://user:secret@a.example'],
+  ['STRIPE_API_URL', 'https://a.example/v1?b'],
+  ['RAZORPAY_API_URL', 'https://a.example/v1?b'],
+  ['SMTP_URL', 'smtp://'],
+  ['SMTP_URL', 'smtp:mail.example'],
+  ['MAIL_FROM', 'Kontor'],
+  ['MAIL_FROM', 'Kontor <a@b.example>, c@d.example'],
+  ['MAIL_FROM', 'a@b.example\nBcc: c@d.example'],
+] as const)
+  test(`${name} ${JSON.stringify(given)} is a bad start`, (t) => {
+    const error = t.throws(() => readConfig({ ...least, [name]: given }))
+    t.regex(String(error?.message), new RegExp(`^  ${name} must `, 'm'))
+    t.notRegex(String(error?.message), /secret/)
+  })
+
+test('addresses may have a path, and mail a sender with or without a name', (t) => {
+  const given = { ...least, PUBLIC_URL: 'https://a.example/kontor/', SMTP_URL: 'smtps://user:p%40ss@mail.example:465' }
+  t.like(readConfig(given), { publicUrl: 'https://a.example/kontor', smtpUrl: given.SMTP_URL, mailFrom: 'Kontor <no-reply@localhost>' })
+  for (const from of ['a@b.example', 'Ann Ö. (Kontor) <a@b.example>']) t.is(readConfig({ ...least, MAIL_FROM: from }).mailFrom, from)
+})
+
 test('mails are signed with a key in PEM, on one line too, and only with all three settings', (t) => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()

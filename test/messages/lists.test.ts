@@ -64,4 +64,5 @@ test('messages and the do-not-contact list are read in pages, each from the last
     (await made(org.owner.get(`${list}?${query}`))).map(({ address }: { address: string }) => address[0]).join('')
   t.is(await addresses('limit=2'), 'ab')
   t.is(await addresses('limit=10&cursor=b@example.com'), 'cde')
+  for (const query of ['cursor=b', 'limit=0', 'limit=201']) t.is((await org.owner.get(`${list}?${query}`)).status, 400, query)
 })

@@ -36,6 +36,7 @@ test('the address of an invitation’s mail is a page by which somebody joins an
   t.regex(refused.text, /id="password-error">Choose a password must have at least 8 characters/)
   t.regex(refused.text, /value="Ivy &lt;b&gt;"/)
   t.notRegex(refused.text, /short/)
+  t.regex((await post(w, '/accept-invite', { ...fields, name: 'I\0y' })).text, /body\.name holds a NUL character/)
   const joined = await post(w, '/accept-invite', fields)
   t.is(joined.status, 200)
   t.regex(joined.text, /You are in/)

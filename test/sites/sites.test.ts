@@ -48,7 +48,7 @@ test('a document is written, read, listed and deleted', async (t) => {
   t.deepEqual(await paths(), ['a b', 'about/index', 'about/us', 'zebra'])
   t.deepEqual(await paths('?prefix=about/'), ['about/index', 'about/us'])
   t.deepEqual(await paths('?limit=2&after=about/index'), ['about/us', 'zebra'])
-  for (const query of ['limit=0', 'limit=1001', `prefix=${'x'.repeat(1_025)}`])
+  for (const query of ['limit=0', 'limit=201', `prefix=${'x'.repeat(1_025)}`])
     t.is((await owner.get(`${site.inside}?${query}`)).status, 400)
   t.is((await owner.delete(`${site.inside}/zebra`)).status, 204)
   t.is((await owner.delete(`${site.inside}/zebra`)).status, 404)

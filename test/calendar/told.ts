@@ -1,0 +1,33 @@
+import ICAL from 'ical.js'
+import { mailsTo } from '#test/support/mailbox.ts'
+import type { World } from '#test/support/world.ts'
+
+/** A mail of an event, as its guest and as the guest's calendar reads it. */
+export interface Told {
+  readonly method: string
+  readonly sequence: number
+  readonly uid: string
+  readonly text: string
+  readonly subject: string
+  readonly ics: ICAL.Component
+  readonly replyTo: string | undefined
+}
+
+/** What an address has been told, oldest first. */
+export async function told(w: World, address: string): Promise<Told[]> {
+  await w.drain()
+  const mails = await mailsTo(w, address)
+  const read = mails.map(({ attachments, subject = '', text = '', replyTo }) => {
+    const [calendar] = attachments.filter(({ mimeType }) => mimeType === 'text/calendar')
+    const content = new TextDecoder().decode(calendar?.content as ArrayBuffer)
+    const ics = new ICAL.Component(ICAL.parse(content))
+    const event = ics.getFirstSubcomponent('vevent') as ICAL.Component
+    const number = Number(event.getFirstPropertyValue('sequence'))
+    const method = String(ics.getFirstPropertyValue('method'))
+    return { method, sequence: number, uid: String(event.getFirstPropertyValue('uid')), text, subject, ics, replyTo: replyTo?.[0]?.address }
+  })
+  return read.sort((a, b) => Date.parse(stampOf(a.ics)) - Date.parse(stampOf(b.ics)))
+}
+const stampOf = (ics: ICAL.Component) => String(ics.getFirstSubcomponent('vevent')?.getFirstPropertyValue('dtstamp'))
+/** Mails in short, such as `REQUEST 1`. */
+export const shape = (mails: readonly Told[]) => mails.map(({ method, sequence }) => `${method} ${sequence}`)
