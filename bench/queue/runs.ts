@@ -50,7 +50,8 @@ export async function runsEnded(db: Executor, flow: BenchFlow, count: number): P
     })
     if (row && row.failed > 0) throw new Error(`${row.failed} runs failed`)
     if (row && row.ended >= count) return row.ended / row.seconds
-    await delay(50)
+    // As often as the floor's queue is asked (drain.ts).
+    await delay(100)
   }
 }
 

@@ -8,7 +8,18 @@ import { type World, world } from '#test/support/world.ts'
 const answered = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 
 /** What happens to an invitation: an answer by its link, by a member that is signed in, or what the organizer does. */
-type Step = `link ${string}` | `member ${string}` | 'moved' | 'renamed' | 'called off' | 'put on again' | 'deleted' | 'taken off' | 'nobody'
+type Step =
+  | `link ${string}`
+  | `member ${string}`
+  | 'moved'
+  | 'renamed'
+  | 'called off'
+  | 'put on again'
+  | 'deleted'
+  | 'taken off'
+  | 'joined'
+  | 'other declined'
+  | 'nobody'
 
 interface Case {
   readonly who: 'guest' | 'member' | 'booker'
@@ -54,6 +65,7 @@ const cases: readonly Case[] = [
   { who: 'booker', before: [], heard: 'link tentative', outcome: '200 tentative' },
   { who: 'booker', before: [], heard: 'link declined', outcome: '200 declined, off CANCEL 1' },
   { who: 'booker', before: ['link declined'], heard: 'link declined', outcome: '200 declined, off' },
+  { who: 'booker', before: ['joined'], heard: 'other declined', outcome: '200 accepted' },
   { who: 'booker', before: ['link declined'], heard: 'link accepted', outcome: '200 declined, off' },
   { who: 'booker', before: ['link tentative'], heard: 'moved', outcome: '200 tentative REQUEST 1' },
   { who: 'booker', before: ['moved'], heard: 'link declined', outcome: '200 declined, off CANCEL 2' },
@@ -107,9 +119,7 @@ async function invite(t: ExecutionContext, w: World, who: Case['who'], index: nu
   const address = member ? await addressOf(w, member.id) : `guest${index}@example.com`
   const { id } = who === 'booker' ? await book(t, w, address) : await makeEvent(t, w, { attendees: [{ email: address }] })
   const path = at(w, `/events/${id}`)
-  const [mail] = await told(w, address)
-  const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(mail?.text ?? '') ?? []
-  const link = `/cal/${w.org.id}/rsvp/${token}`
+  const link = await linkOf(w, address)
   const change = (body: object) => owner.patch(path, body)
   const steps: Readonly<Record<string, () => Promise<{ status: number }>>> = {
     moved: () => change({ start: '2026-12-09T09:00:00Z' }),
@@ -118,6 +128,8 @@ async function invite(t: ExecutionContext, w: World, who: Case['who'], index: nu
     'put on again': () => change({ status: 'confirmed' }),
     deleted: () => owner.delete(path),
     'taken off': () => change({ attendees: [] }),
+    joined: () => change({ attendees: [{ email: address }, { email: `other${index}@example.com` }] }),
+    'other declined': async () => w.visitor.post(await linkOf(w, `other${index}@example.com`), { status: 'declined' }, fromAnywhere()),
     ...Object.fromEntries(answered.map((status) => [`link ${status}`, () => w.visitor.post(link, { status }, fromAnywhere())])),
     ...(member
       ? Object.fromEntries(answered.map((status) => [`member ${status}`, () => member.client.post(`${path}/rsvp`, { status })]))
@@ -131,6 +143,13 @@ async function invite(t: ExecutionContext, w: World, who: Case['who'], index: nu
       return status === 404 ? 'gone' : `${data.status}${data.cancelled ? ', off' : ''}`
     },
   }
+}
+
+/** Where the first mail to an address leads. */
+async function linkOf(w: World, address: string): Promise<string> {
+  const [mail] = await told(w, address)
+  const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(mail?.text ?? '') ?? []
+  return `/cal/${w.org.id}/rsvp/${token}`
 }
 
 const addressOf = async (w: World, id: string): Promise<string> =>

@@ -97,6 +97,26 @@ const readers: Readonly<Record<string, { readonly read: Reader; readonly tells: 
     read: async ({ w, calendarId }, { client }) => inText(await textOf(client.get(at(w, `/freebusy?${window}&calendars=${calendarId}`)))),
     tells: (seen, viewer) => (viewer === 'guest' ? both('none') : timesOnly(seen)),
   },
+  'suggested times': {
+    read: async ({ w, calendarId }, { client }) => {
+      const asked = { calendars: [calendarId], from: day, to: day, duration: 30, timezone: 'UTC', day_start: '08:00', day_end: '13:00' }
+      const { status, data } = await client.post(at(w, '/suggest'), asked)
+      if (status !== 200) return both('none')
+      const free = JSON.stringify(data)
+      return events.map(({ start }) => (free.includes(`"start":"${start.slice(0, 13)}`) ? 'none' : 'busy')) as unknown as Seen
+    },
+    tells: (seen, viewer) => (viewer === 'guest' ? both('none') : timesOnly(seen)),
+  },
+  'answers to changes': {
+    read: async ({ w, eventIds, calendarId }, { client }) => {
+      const refused = await Promise.all([
+        ...eventIds.map((id) => client.patch(at(w, `/events/${id}`), { end: 'nonsense' })),
+        client.post(at(w, '/events'), { title: 'Mine', start: 'nonsense', calendar_id: calendarId }),
+      ])
+      return inText(refused.map(({ text }) => text).join())
+    },
+    tells: () => both('none'),
+  },
   'the reasons of refused slots': {
     read: async ({ w, key }, { client }) => {
       const { data } = await client.get(`/cal/${w.org.id}/book/${key}/slots?${window}&explain=1`)
@@ -169,4 +189,19 @@ test('nobody learns more of an event than it may see, by whatever it is told', a
   t.deepEqual(inText(mails.map(({ text, subject }) => `${subject} ${text}`).join()), both('details'), 'mails go to guests')
   const { rows } = await w.db.query('select distinct recipient from outbox_mails')
   t.is(rows.length, 2, 'and to nobody else')
+})
+
+test('a calendar shows every member what its visibility says, and no key', async (t) => {
+  const w = await world({}, undefined, () => new Date('2026-11-30T08:00:00Z'))
+  t.teardown(w.close)
+  const member = await createMember(w, w.org, [])
+  const key = await createService(w, w.org, [])
+  const floors: Readonly<Record<string, Seen>> = { none: both('none'), busy: both('busy'), read: ['details', 'busy'] }
+  for (const [visibility, seen] of Object.entries(floors)) {
+    const calendar = await makeCalendar(t, w, { visibility })
+    for (const event of events) await makeEvent(t, w, { ...event, calendar_id: calendar.id })
+    const list = ({ client }: Caller) => textOf(client.get(at(w, `/events?${window}&calendars=${calendar.id}`)))
+    t.deepEqual(inText(await list(member)), seen, visibility)
+    t.deepEqual(inText(await list(key)), both('none'), visibility)
+  }
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { byHand, chain, createFlow, ended, outputsOf, start } from '#test/flows/support.ts'
+import { byHand, chain, createFlow, ended, outputsOf, recordsOf, start } from '#test/flows/support.ts'
 import { createFunction, createLatch, handlerOf, until, waitAtLatch, whoIsIn } from '#test/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
@@ -13,7 +13,9 @@ test.before(async () => {
 })
 test.after.always(() => w.close())
 
-test('an interrupted function is begun at most twice', async (t) => {
+const interrupted = { status: 'failed', error: 'VALIDATION_ERROR at f: The function ended with: the run was interrupted' }
+
+test.serial('an interrupted function is begun at most twice', async (t) => {
   const worker = await startWorkerProcess(t, w, 'functions')
   const kill = () => {
     for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
@@ -38,6 +40,34 @@ test('an interrupted function is begun at most twice', async (t) => {
     t.is((await whoIsIn(org)).length, 2)
     t.is(run.steps.length, 1)
     if (kills === 1) t.deepEqual([run.status, outputsOf(run).f], ['ok', { result: 'done' }])
-    else t.like(run, { status: 'failed', error: 'VALIDATION_ERROR at f: The function ended with: the run was interrupted' })
+    else t.like(run, interrupted)
   }
 })
+
+test.serial(
+  'a function whose whole worker is killed is begun by another one, and when that is killed as well its step fails',
+  async (t) => {
+    const org = await createOrg(w)
+    let worker = await startWorkerProcess(t, w, 'functions')
+    const fn = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 'done'`))
+    const latch = await createLatch(org)
+    const block = ['f', 'action.run_function', { function_id: fn.id, input: { latch: latch.id, number: '1' } }] as const
+    const behind = ['a', 'action.create_record', { object_type: 'invoices', values: { notes: 'never' } }] as const
+    const flow = await createFlow(t, org, chain(byHand, block, behind))
+    const runId = await start(t, org, flow.id)
+    for (let begun = 1; begun <= 2; begun++) {
+      await until(async () => (await whoIsIn(org)).length === begun)
+      await worker.kill('SIGKILL')
+      worker = await startWorkerProcess(t, w, 'functions')
+    }
+    const run = await ended(org, flow.id, runId)
+    t.like(run, interrupted)
+    t.deepEqual(
+      run.steps.map(({ node_id, status, error }: typeof run) => [node_id, status, error]),
+      [['f', 'failed', interrupted.error]],
+    )
+    await w.drain()
+    t.is((await whoIsIn(org)).length, 2)
+    t.deepEqual(await recordsOf(org, 'invoices'), [])
+  },
+)

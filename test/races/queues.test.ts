@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { byHand, chain } from '#test/flows/support.ts'
 import { createFunction, handlerOf } from '#test/functions/support.ts'
 import { createLine, type Line, lineOf, proven } from '#test/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
@@ -69,6 +70,58 @@ test.serial('a stage with room for five takes five, by whatever door they come, 
     t.deepEqual(tally(next), { 200: 1, 400: 4 })
     for (const id of ids) await org.owner.delete(`${line.path}/items/${id}`)
   }
+  await proven(t, org.owner, line)
+  await noDeadlock(t)
+})
+
+test.serial('what flows and records add goes into a stage past its limit, and of those that move, by flows too, none does', async (t) => {
+  const org = await arena.ring()
+  const { drain, db } = arena.world()
+  const stages = [
+    { key: 'in', kind: 'start' },
+    { key: 'work', wip_limit: 5 },
+  ]
+  const intake = { enabled: true, filter: [{ field: 'name', op: 'contains', value: 'taken' }], stage: 'work', key_field: 'name' }
+  const line = await createLine(t, org, { object_type: 'locations', stages, intake })
+  const mover = await createFunction(t, org, handlerOf(`return sdk.queues.move('line', input.id, 'work')`))
+  const flowOf = async (type: string, config: object) =>
+    `${org.path}/flows/${(await made(org.owner.post(`${org.path}/flows`, { name: type, ...chain(byHand, ['b', type, config]) }))).id}/run`
+  const adding = await flowOf('action.enqueue_item', { queue_key: line.key, key: '{{trigger.input}}', stage: 'work' })
+  const moving = await flowOf('action.run_function', { function_id: mover.id, input: { id: '{{trigger.input}}' } })
+  const inside = async (): Promise<{ id: string; key: string }[]> =>
+    (await made(org.owner.get(`${line.path}/items?stage=work&limit=200`))).items
+  for (let round = 0; round < rounds; round++) {
+    const keys = keysOf(20, round)
+    const ids = await line.add(keys)
+    const nameOf = (index: number) => `taken ${round} ${index}`
+    const ways: ((client: Client, index: number) => Promise<unknown>)[] = [
+      (client, index) => made(client.post(adding, { input: nameOf(index) })),
+      (client, index) => made(client.post(`${org.path}/records/locations`, { values: { name: nameOf(index) } })),
+      (client, index) => made(client.post(moving, { input: ids[index] })),
+      (client, index) => line.scan(keys[index] ?? '', {}, client),
+      (client, index) => line.move(ids[index] ?? '', 'work', {}, client),
+    ]
+    await atOnce(20, org.owners, async (client, index) => ways[index % ways.length]?.(client, index))
+    await drain()
+    const all = await inside()
+    const moved = all.filter(({ id }) => ids.includes(id))
+    t.true(moved.length <= 5, `${moved.length} moved`)
+    t.true(all.length >= 5, `${all.length} inside, and moves were refused`)
+    t.is(all.length - moved.length, 8, 'nothing that is added is refused')
+    // With room for one again, one of all that move gets it; in every other round these are flows alone.
+    for (const { id } of [...moved, ...all.filter(({ id }) => !ids.includes(id)).slice(4)])
+      await org.owner.delete(`${line.path}/items/${id}`)
+    const left = ids.filter((id) => !moved.some((one) => one.id === id))
+    await atOnce(Math.min(left.length, 10), org.owners, async (client, index) =>
+      ways[index % 2 === 0 || round % 2 === 0 ? 2 : 4]?.(client, ids.indexOf(left[index] ?? '')),
+    )
+    await drain()
+    t.is((await inside()).length, 5)
+    for (const { id } of (await made(org.owner.get(`${line.path}/items?limit=200`))).items)
+      await org.owner.delete(`${line.path}/items/${id}`)
+  }
+  const { rows } = await db.query(`select count(*)::integer as ok from flow_runs where workspace_id = $1 and status = 'ok'`, [org.id])
+  t.true(rows[0].ok >= rounds * 4 + rounds / 2, `${rows[0].ok} runs ended well: flows moved as well as added`)
   await proven(t, org.owner, line)
   await noDeadlock(t)
 })
