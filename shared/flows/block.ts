@@ -96,7 +96,7 @@ const settingsOf = (properties: Properties) => schema(t.Object(properties))
 export const defineBlock = ({ settings, ...parts }: BlockParts): Block =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: false as const })
 
-/** Declares a trigger: one file, and a line in blocks.ts. */
+/** Declares a trigger: one file, and a line in blocks.ts; what else one of another room needs, shared/README.md says. */
 export const defineTrigger = ({ settings, ...parts }: Described & Pick<Trigger, 'kind' | 'sample'>): Trigger =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: true as const, handles: ['out'] as const })
 
