@@ -23,12 +23,16 @@ type ExitCode = 0 | 1 | 2
 export async function runCommand(args: readonly string[], { environment, out, err, input = nothing() }: Caller): Promise<ExitCode> {
   const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
   const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args.length === 0
-  if (!command || isHelp) {
-    const lines = command ? describe(command) : overview(args)
-    print(isHelp ? out : err, lines)
-    return isHelp ? 0 : 2
+  if (isHelp) {
+    print(out, command ? describe(command) : overview(args))
+    return 0
   }
   const json = args.includes('--json')
+  if (!command) {
+    const message = `There is no command ${args.slice(0, 2).join(' ')}`
+    print(err, json ? [JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })] : [message, ...overview(args)])
+    return 2
+  }
   const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))

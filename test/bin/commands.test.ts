@@ -29,6 +29,16 @@ test('an account that was made can sign in, with the password that was chosen or
   t.regex(short.err, /^password must have at least 8 characters\nUsage: kontor user create <email> <name> /)
 })
 
+test('a command that there is not is named before the commands that there are, or as JSON where that is asked for', async (t) => {
+  for (const words of [['frob'], ['org', 'frob']]) {
+    const plain = await callWith({}, ...words)
+    t.is(plain.code, 2)
+    t.true(plain.err.startsWith(`There is no command ${words.join(' ')}\nUsage:\n  kontor org create `), plain.err)
+    const { code, json } = await callWith({}, ...words, 'x', '--json')
+    t.deepEqual([code, json.error.code], [2, 'VALIDATION_ERROR'])
+  }
+})
+
 test('a workspace that was made is ready at once, and belongs to its owner', async (t) => {
   const w = await fresh()
   const { json: nora } = await callKontor(w, 'user', 'create', 'nora@example.com', 'Nora', '--json')

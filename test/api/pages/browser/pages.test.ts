@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { originOf, type ShownPage, shownPages } from '#test/api/pages/browser/shown.ts'
+import { bookersPage, bookPage, guestsPage, originOf, type ShownPage, shownPages } from '#test/api/pages/browser/shown.ts'
+import { fromAnywhere } from '#test/support/account.ts'
 import { findingsOf, overflowOf } from '#test/support/axe.ts'
 import { browse } from '#test/support/browser.ts'
 import { listening } from '#test/support/listening.ts'
@@ -83,6 +84,43 @@ for (const shown of shownPages) {
     t.is(await overflowOf(page), 0)
   })
 }
+
+inBrowser('with scripts off a visitor books and cancels, and a guest answers', async (t) => {
+  const w = await start()
+  const page = await open(t, { javaScriptEnabled: false, extraHTTPHeaders: fromAnywhere() })
+  const send = async (answer: string) => {
+    await page.getByLabel(answer, { exact: true }).check()
+    await page.getByRole('button').last().click()
+  }
+  await page.goto(w.visitor.root + (await bookPage(w)))
+  await page.getByLabel('Your name').fill('Ann Meier')
+  await page.getByLabel('Your email').fill('ann@example.com')
+  await page.getByRole('radio').first().check()
+  await page.getByRole('button').last().click()
+  await page.getByRole('link', { name: /cancel/i }).click()
+  await send('Cancel my booking')
+  t.regex(await page.locator('main').innerText(), /Your booking is cancelled/)
+  await page.goto(w.visitor.root + (await guestsPage(w)))
+  await send('I will come')
+  t.regex(await page.locator('main').innerText(), /Your answer has been sent/)
+})
+
+inBrowser('a browser that opens a booking and an invitation, scripts and all, and stays for a while answers nothing', async (t) => {
+  const w = await start()
+  for (const address of [await bookersPage(w), await guestsPage(w)]) {
+    const seen = () => w.visitor.get(`/cal${address.replace(/^\/rsvp\/([^/]+)\//, '/$1/rsvp/')}`, fromAnywhere())
+    const before = await seen()
+    t.is(before.status, 200)
+    const page = await open(t, { extraHTTPHeaders: fromAnywhere() })
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.method()))
+    await page.goto(w.visitor.root + address)
+    await page.reload({ waitUntil: 'networkidle' })
+    await page.goto(`${w.visitor.root}${address}?status=declined`, { waitUntil: 'networkidle' })
+    t.deepEqual([...new Set(sent)], ['GET'])
+    t.deepEqual((await seen()).data, before.data)
+  }
+})
 
 /** One of each method. */
 const operations = [

@@ -80,11 +80,11 @@ async function openBooking(w: World, more: object = {}): Promise<string> {
   return key
 }
 
-const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
+export const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
 const booker = { name: 'Ann Meier', email: 'ann@example.com' }
 
 /** The page of somebody who booked. */
-async function bookersPage(w: World): Promise<string> {
+export async function bookersPage(w: World): Promise<string> {
   const key = await openBooking(w)
   const path = `/cal/${w.org.id}/book/${key}`
   const booked = await made(w.visitor.post(path, { start: bookedTime, ...booker }, fromAnywhere()))
@@ -92,7 +92,7 @@ async function bookersPage(w: World): Promise<string> {
 }
 
 /** The page of a guest of a meeting, as the mail names it. */
-async function guestsPage(w: World): Promise<string> {
+export async function guestsPage(w: World): Promise<string> {
   const email = `guest-${randomUUID().slice(0, 8)}@example.com`
   const { id } = await made(
     w.org.owner.post(`${w.org.path}/calendar/calendars`, { key: `c-${randomUUID().slice(0, 8)}`, kind: 'org', name: 'Board' }),
