@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import test from 'ava'
 import { zoneRelease } from '#shared/calendar/time.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/calendar/support.ts'
@@ -77,4 +79,25 @@ test('the release of the time zone data is told with the metrics', async (t) => 
   const w = await world()
   t.teardown(w.close)
   t.regex((await w.visitor.get('/metrics')).text, new RegExp(`kontor_time_zone_release\\{release="${zoneRelease}"\\} 1`))
+})
+
+test('an all-day event has the same dates for callers, calendars and in words, in whatever zone the process runs', (t) => {
+  const told = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'].map((TZ) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'days-told.ts')], { env: { ...process.env, TZ } })
+    t.not(stdout.length, 0, stderr.toString())
+    return JSON.parse(stdout.toString()) as readonly Record<string, unknown>[]
+  })
+  for (const other of told) t.deepEqual(other, told[0])
+  const [first] = told as [readonly Record<string, unknown>[]]
+  t.like(first[0], {
+    zone: 'Pacific/Kiritimati',
+    shown: [['2026-12-28', '2026-12-29']],
+    lines: ['DTSTART;VALUE=DATE:20261228', 'DTEND;VALUE=DATE:20261229'],
+  })
+  t.regex(String(first[0]?.words), /^Monday,? 28 December 2026$/)
+  t.deepEqual(first.find(({ zone, shown }) => zone === 'America/Santiago' && (shown as unknown[]).length > 1)?.shown, [
+    ['2026-09-06', '2026-09-07'],
+    ['2026-09-07', '2026-09-08'],
+    ['2026-09-08', '2026-09-09'],
+  ])
 })

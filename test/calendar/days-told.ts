@@ -1,0 +1,39 @@
+import type { EventRow } from '#shared/calendar/event.ts'
+import { writeIcs } from '#shared/calendar/ics/write.ts'
+import { happensIn } from '#shared/calendar/occurrences.ts'
+import { dateMs, dayMs, startOfDay } from '#shared/calendar/time.ts'
+import { shownTime, type When, whenColumns } from '#shared/calendar/when.ts'
+import { whenWords } from '#shared/calendar/words.ts'
+
+// Writes to its output what all-day events are to callers, to calendars and in words: run by zones.test.ts in processes of several zones.
+
+/** Zones with their days that are short, long, or not there. */
+const days: readonly (readonly [zone: string, date: string])[] = [
+  ['Pacific/Kiritimati', '2026-12-28'],
+  ['Pacific/Apia', '2011-12-30'],
+  ['America/Santiago', '2026-09-06'],
+  ['America/Los_Angeles', '2026-11-01'],
+  ['Asia/Kathmandu', '2026-12-29'],
+  ['UTC', '2026-02-28'],
+]
+
+const now = new Date('2026-11-25T08:00:00Z')
+const at = now.toISOString()
+const told = days.flatMap(([zone, date]) =>
+  [null, 'FREQ=DAILY;COUNT=3'].map((recurrence) => {
+    const when: When = { allDay: true, start: dateMs(date), end: dateMs(date) + dayMs, zone }
+    const event: EventRow = {
+      ...{ id: '0', calendar_id: '1', uid: 'u', series_id: null, original_start: null, original_date: null, is_removed: false },
+      ...{ title: 'Day', description: '', location: '', color: '', status: 'confirmed', visibility: 'default', is_free: false },
+      ...{ start_at: null, end_at: null, recurrence, rdates: [], exdates: [], reminders: null, source: 'manual', sequence: 0 },
+      ...{ organizer: null, record_type: null, record_id: null, natural_key: null, created_by: null },
+      ...{ timed_at: at, created_at: at, updated_at: at, ...whenColumns(when) },
+    }
+    const byDays = { from: dateMs(date), to: dateMs(date) + 5 * dayMs }
+    const window = { from: startOfDay(date, zone), to: byDays.to + 2 * dayMs, days: byDays }
+    const shown = happensIn([event], window, () => zone, 10).map((one) => [shownTime(one.when.start, true), shownTime(one.when.end, true)])
+    const lines = writeIcs({ events: [{ event, sight: 'details' }], now }).match(/^DT(?:START|END).*/gm)
+    return { zone, shown, lines: lines?.map((line) => line.trim()), words: whenWords(when) }
+  }),
+)
+console.log(JSON.stringify(told))
