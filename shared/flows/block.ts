@@ -79,13 +79,16 @@ interface BlockParts extends Described {
 /** A block that a flow may hold. */
 export type Block = Readonly<Omit<BlockParts, 'settings'>> & { readonly settings: ReturnType<typeof settingsOf>; readonly isTrigger: false }
 
+/** What a flow's `trigger_kind` may be. */
+export const triggerKinds = ['record_event', 'schedule', 'manual', 'calendar'] as const
+
 /** What makes a flow run. */
 export interface Trigger extends Readonly<Omit<Described, 'settings'>> {
   readonly isTrigger: true
   readonly handles: readonly ['out']
   readonly settings: ReturnType<typeof settingsOf>
   /** The flow's `trigger_kind`. */
-  readonly kind: 'record_event' | 'schedule' | 'manual' | 'calendar'
+  readonly kind: (typeof triggerKinds)[number]
   /** What the blocks behind it can refer to: an example of `trigger`. */
   readonly sample: Readonly<Record<string, unknown>>
 }
