@@ -79,13 +79,16 @@ interface BlockParts extends Described {
 /** A block that a flow may hold. */
 export type Block = Readonly<Omit<BlockParts, 'settings'>> & { readonly settings: ReturnType<typeof settingsOf>; readonly isTrigger: false }
 
+/** What a flow's `trigger_kind` may be. */
+export const triggerKinds = ['record_event', 'schedule', 'manual', 'calendar'] as const
+
 /** What makes a flow run. */
 export interface Trigger extends Readonly<Omit<Described, 'settings'>> {
   readonly isTrigger: true
   readonly handles: readonly ['out']
   readonly settings: ReturnType<typeof settingsOf>
   /** The flow's `trigger_kind`. */
-  readonly kind: 'record_event' | 'schedule' | 'manual' | 'calendar'
+  readonly kind: (typeof triggerKinds)[number]
   /** What the blocks behind it can refer to: an example of `trigger`. */
   readonly sample: Readonly<Record<string, unknown>>
 }
@@ -96,7 +99,7 @@ const settingsOf = (properties: Properties) => schema(t.Object(properties))
 export const defineBlock = ({ settings, ...parts }: BlockParts): Block =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: false as const })
 
-/** Declares a trigger: one file, and a line in blocks.ts. */
+/** Declares a trigger: one file, and a line in blocks.ts; what else one of another room needs, shared/README.md says. */
 export const defineTrigger = ({ settings, ...parts }: Described & Pick<Trigger, 'kind' | 'sample'>): Trigger =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: true as const, handles: ['out'] as const })
 

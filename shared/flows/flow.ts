@@ -1,3 +1,4 @@
+import { triggerKinds } from '#shared/flows/block.ts'
 import { problemView } from '#shared/flows/check.ts'
 import { definitionParts, edgeView, nodeView } from '#shared/flows/definition.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
@@ -30,9 +31,7 @@ export const flowView = schema(
       name: t.String(),
       description: t.String(),
       enabled: t.Boolean(),
-      trigger_kind: nullable(
-        t.Enum(['record_event', 'schedule', 'manual', 'calendar'], { description: 'Null for a draft without a trigger.' }),
-      ),
+      trigger_kind: nullable(t.Enum([...triggerKinds], { description: 'Null for a draft without a trigger.' })),
       trigger_type: derived('Key of the record type, or of the calendar.'),
       trigger_event: derived('What happens to it.'),
       cron_expr: derived('The schedule.'),

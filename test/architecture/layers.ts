@@ -1,13 +1,9 @@
 import { posix } from 'node:path'
 import { eachFile, isProduct, type Rule } from '#test/architecture/rule.ts'
-import type { Source } from '#test/architecture/source.ts'
+import { readOrder, type Source } from '#test/architecture/source.ts'
 
 /** The folders of `shared` in their order: a file imports only from its own folder and from those on its left. */
-const layers = [
-  ...['kernel', 'db', 'blobs', 'queue', 'due', 'events', 'egress', 'mail', 'policy', 'scope', 'people', 'roles', 'workspaces'],
-  ...['formula', 'types', 'records', 'notifications', 'drive', 'functions', 'messages', 'queues', 'accounting', 'calendar'],
-  ...['payments', 'forms', 'sites', 'flows'],
-]
+const layers = readOrder()
 
 /** What a folder's files may import beside their own folder. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {

@@ -28,6 +28,12 @@ export function readDependencies(): string[] {
   return Object.keys(dependencies)
 }
 
+/** The folders of `shared` in their order, which stands in its README: names in one pair of backticks, with dots between them. */
+export function readOrder(): string[] {
+  const [, order = ''] = /^`(kernel · [^`]*)`/m.exec(readFileSync(join(root, 'shared', 'README.md'), 'utf8')) ?? []
+  return order.split('·').map((name) => name.trim())
+}
+
 /** Makes a source of a path and its text. */
 export function source(path: string, text: string): Source {
   const targets = specifiers(text).map((specifier) => resolve(path, specifier))

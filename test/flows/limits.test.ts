@@ -80,6 +80,40 @@ test('flows that set each other off end after the eighth, whose change stands, a
   t.is((await recordsOf(org, 'locations')).length + (await recordsOf(org, 'invoices')).length, 9)
 })
 
+test('a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
+  const org = await createOrg(w)
+  const [there, back] = [
+    ['locations', 'invoices', { notes: '{{trigger.record.name}}' }],
+    ['invoices', 'locations', { name: '{{trigger.record.notes}}' }],
+  ].map(([from, to, values]) => ({
+    enabled: true,
+    ...chain(
+      ['t', 'trigger.record_event', { object_type: from, event: 'created' }],
+      ['a', 'action.create_record', { object_type: to, values }],
+    ),
+  }))
+  const flows = [await createFlow(t, org, there ?? {}), await createFlow(t, org, back ?? {})]
+  const rows = 30
+  const file = `name\n${Array.from({ length: rows }, (_, row) => `row ${row}`).join('\n')}\n`
+  await org.owner.post(`${org.path}/records/locations/import`, file, { 'content-type': 'text/csv' })
+  await endedRuns(w, org, flows[0].id, rows * 5)
+  await w.drain()
+  const runs = await w.db.query(
+    `select status, count(*)::integer as runs, count(distinct input -> 'record' ->> 'name')::integer as names from flow_runs
+     where workspace_id = $1 group by status order by status`,
+    [org.id],
+  )
+  t.deepEqual(
+    runs.rows.map(({ status, runs }) => [status, runs]),
+    [
+      ['failed', rows],
+      ['ok', rows * 8],
+    ],
+  )
+  t.is(runs.rows[0].names, rows)
+  t.is(await count(org.id), rows * 9)
+})
+
 test('functions between flows add nothing to a chain', async (t) => {
   const org = await createOrg(w)
   const source = 'const handler = () => sdk.records.create("invoices", { notes: "x" }).then(() => null)'

@@ -104,7 +104,7 @@ test('a key that is null counts as absent', (t) => {
 })
 
 test('wildcards cover just what they say', (t) => {
-  t.is(permissions.length, 53)
+  t.is(new Set<string>(permissions).size, permissions.length as number, 'each stands there once')
   t.deepEqual(permissionsOf('*'), permissions)
   t.deepEqual(
     permissionsOf('records:*'),
