@@ -145,7 +145,7 @@ test('guests of a file are kept with their answers, and nobody is mailed', async
   await w.org.owner.patch(path, { start: '2030-03-02T09:00:00Z' })
   await w.org.owner.delete(path)
   await w.drain()
-  t.is((await w.db.query('select from outbox_mails')).rowCount, 0)
+  t.is((await w.db.query('select from outbox_mails where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
 test('hostile files are answered', async (t) => {
