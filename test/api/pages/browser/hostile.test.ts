@@ -105,6 +105,55 @@ inBrowser('what a visitor typed comes back as text', async (t) => {
   t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
 })
 
+inBrowser(
+  `none of ${payloads.length} payloads runs in the pages of a booking, also without their policy, or becomes an element`,
+  async (t) => {
+    const w = await start()
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+    const hours = Object.fromEntries(days.map((day) => [day, [['00:00', '24:00']]]))
+    const tomorrow = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T`
+    const size = 40
+    for (let from = 0; from < payloads.length; from += size) {
+      const batch = payloads.slice(from, from + size)
+      const shown: string[][] = []
+      const hostile = (index: number, most: number) => short(batch[index % batch.length] ?? 'x', most)
+      for (const text of [hostile, (_: number, most: number) => 'x'.repeat(Math.min(9, most))]) {
+        const lines = (most: number) => batch.map((_, index) => text(index, most)).join('\n')
+        const booking = {
+          enabled: true,
+          min_notice: 0,
+          hours,
+          title: text(from, 120),
+          description: lines(45),
+          location: text(from + 1, 200),
+        }
+        const key = `h-${crypto.randomUUID()}`
+        const made = await w.org.owner.post(`${w.org.path}/calendar/calendars`, {
+          key,
+          kind: 'org',
+          name: text(from + 2, 100),
+          settings: { booking },
+        })
+        t.is(made.status, 201, made.text)
+        const visitor = { name: text(from + 3, 150), email: 'ann@example.com', notes: lines(120) }
+        const start = `${tomorrow}10:00:00Z`
+        const booked = await w.visitor.post(`/cal/${w.org.id}/book/${key}`, { start, ...visitor }, fromAnywhere())
+        t.is(booked.status, 201, booked.text)
+        const page = await open(t, { bypassCSP: true, extraHTTPHeaders: fromAnywhere() })
+        const { ran } = await watched(page)
+        for (const path of [`/book/${w.org.id}/${key}?from=${tomorrow.slice(0, 10)}&tz=UTC`, `/rsvp/${w.org.id}/${booked.data.token}`]) {
+          await page.goto(w.visitor.root + path)
+          await page.mouse.move(200, 200)
+          shown.push(await elements(page))
+          t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
+        }
+        await page.context().close()
+      }
+      t.deepEqual(shown.slice(0, 2), shown.slice(2), `payloads from ${from} on`)
+    }
+  },
+)
+
 inBrowser('names of workspaces and people on pages of mails are text', async (t) => {
   const w = await start()
   const keys = { type: 'x', name: 'x', email: 'x', number: 'x', status: 'x', ref: 'x', refs: 'x' }
