@@ -24,10 +24,13 @@ export interface Arena {
   readonly pair: (caller: Client) => Pair
 }
 
-/** Opens an arena before a file's tests, which those of other files of its thread share; both processes start with this environment. */
-export function openArena(test: TestFn, environment: Readonly<Record<string, string>> = {}): Arena {
+/**
+ * Opens an arena before a file's tests; both processes start with this environment. Other files of the thread share it, unless the file
+ * asks for one of its own, to count what happens in the whole database.
+ */
+export function openArena(test: TestFn, environment: Readonly<Record<string, string>> = {}, own = ''): Arena {
   let opened: { readonly world: World; readonly second: Client } | undefined
-  const shared = shareInThread(test, `arena ${JSON.stringify(environment)}`, async () => {
+  const shared = shareInThread(test, `arena ${own} ${JSON.stringify(environment)}`, async () => {
     const one = await world(environment)
     const ends: (() => unknown)[] = [one.close]
     const second = await startApiProcess({ teardown: (end) => ends.push(end) }, one, environment)

@@ -5,7 +5,7 @@ import { createLine, type Line, lineOf, proven } from '#test/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import type { Client } from '#test/support/client.ts'
 
-const arena = openArena(test)
+const arena = openArena(test, {}, 'queues')
 
 /** Nobody waited for anybody in a circle. */
 async function noDeadlock(t: ExecutionContext): Promise<void> {
