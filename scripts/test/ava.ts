@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { endWithParent } from '../parent.mjs'
 import { createTally, type Tally } from './tally.ts'
 
-// Each running file has a database, an API and workers of its own; more of them at once wait for each other.
-const mostFilesAtOnce = 8
+// One more than there are cores, since tests wait as well. Each has databases, APIs and workers of its own; many more would wait for each other.
+const filesAtOnce = Math.min(availableParallelism() + 1, 8)
 const graceMs = 5_000
 
 /** How long a test took, behind its title: of tests that share a thread it says mostly how long they waited for their turn. */
@@ -18,7 +18,7 @@ const duration = / \S*?\((?:\d+[hm] )*[\d.]+m?s\)\S*$/
  */
 export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal, isGrouped: boolean): Promise<Tally> {
   const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
-  const concurrency = `--concurrency=${Math.min(availableParallelism(), mostFilesAtOnce)}`
+  const concurrency = `--concurrency=${filesAtOnce}`
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, cli, concurrency, ...args]
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const child = spawn(command, rest, { env: { ...env, ...colour }, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -35,6 +35,7 @@ test('a payer pays on the page, the webhook is called, and the page leads back',
   const fields = { ticket: ticketIn(page.text), name: 'Pia Payer', email: 'pia@example.com' }
   const declined = await send(w, pathOf(link), { ...fields, action: 'decline' })
   t.regex(declined.text, /was declined/)
+  await w.drain()
   const paid = await send(w, pathOf(link), { ...fields, action: 'pay' })
   t.is(paid.status, 200)
   t.regex(paid.text, /http-equiv="refresh" content="\d; url=https:\/\/shop\.example\/thanks\?order=1"/)

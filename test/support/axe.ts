@@ -1,12 +1,16 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
+/** Colours are judged as they are in the end, not in the middle of a transition from one scheme to the other. */
+const settle = `for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish()`
+
 const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`
 
 /** What axe finds wrong with a page, each as its rule and what it is about. It runs beside the page's policy, which lets no script in. */
 export async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
+  await page.evaluate(settle)
   return page.evaluate(run)
 }
 
