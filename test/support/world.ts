@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
+import { doChore } from '#shared/due/chores.ts'
 import { type Config, readConfig } from '#shared/kernel/config.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { type Pool, pools } from '#shared/queue/job.ts'
@@ -82,6 +83,7 @@ const clockOf =
 /** Workers hear by themselves of what waits, so they are told to look only so often: all of them asking all the time would cost more than the work. */
 const wakeEveryMs = 50
 
+/** A world whose own workers are stopped does not wait for chores, which a second worker may have filed in its last moment. */
 async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
   let wokenAt = Number.NEGATIVE_INFINITY
@@ -90,11 +92,12 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
       `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
          select state <> 'active' as waits from pgboss.job
            where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
+             and not ($2 and name = $3)
          union all select true from gated_jobs where slot is null
          union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
-      [worker.pools.isStopped ? null : (now?.() ?? null)],
+      [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, doChore.name],
     )
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''
