@@ -25,13 +25,15 @@ async function* formOf(key: string, megabytes: number): AsyncGenerator<Uint8Arra
 const onLinux = process.platform === 'linux' ? test.serial : test.skip
 
 const stores = {
-  disk: { uploads: 6, uploadMb: 40, mostMb: 64, environment: async (_t: ExecutionContext) => ({}) },
+  disk: { uploads: 6, uploadMb: 40, environment: async (_t: ExecutionContext) => ({}) },
   // Its server takes no more in one piece.
-  s3: { uploads: 24, uploadMb: 10, mostMb: 128, environment: async (t: ExecutionContext) => (await startS3(t)).environment },
+  s3: { uploads: 24, uploadMb: 10, environment: async (t: ExecutionContext) => (await startS3(t)).environment },
 }
 
-for (const [name, { uploads, uploadMb, mostMb, environment }] of Object.entries(stores)) {
-  onLinux(`${name}: ${uploads} uploads of ${uploadMb} MB at once move a process by less than ${mostMb} MB`, async (t) => {
+for (const [name, { uploads, uploadMb, environment }] of Object.entries(stores)) {
+  // How much exactly depends on how slow the machine is, and is a figure of the bench. What kept its files would grow by all of them.
+  const mostMb = (uploads * uploadMb) / 2
+  onLinux(`${name}: ${uploads} uploads of ${uploadMb} MB at once move a process by less than half of that`, async (t) => {
     const store = await environment(t)
     const w = await world(store, [])
     t.teardown(w.close)
