@@ -78,7 +78,7 @@ function nextOperation(space: ReturnType<typeof spaceOf>, folder: string, files:
     return { send: () => space.move(some, fresh), after: new Map([...without(files, some), [fresh, files.get(some) ?? '']]) }
   }
   const [from, to] = [`${folder}${randomInt(3)}/`, `${folder}moved${randomInt(1_000)}/`]
-  if (draw === 3 && keys.some((key) => key.startsWith(from))) {
+  if (draw === 3 && keys.some((key) => key.startsWith(from)) && !keys.some((key) => key.startsWith(to))) {
     const renamed = (key: string) => (key.startsWith(from) ? to + key.slice(from.length) : key)
     return { send: () => space.move(from, to), after: new Map([...files].map(([key, digest]) => [renamed(key), digest])) }
   }
