@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline'
 import { endWithParent } from '../parent.mjs'
 import { createTally, type Tally } from './tally.ts'
 
-// One more than there are cores, since tests wait as well. Each has databases, APIs and workers of its own; many more would wait for each other.
+// One more than there are cores, since tests wait as well. Each has databases, APIs and workers of its own; many more of them would wait for
+// each other.
 const filesAtOnce = Math.min(availableParallelism() + 1, 8)
 const graceMs = 5_000
 

@@ -12,9 +12,6 @@ interface Declared {
   readonly isSerial: boolean
 }
 
-/** A promise, and what fulfils it. */
-const gate = () => Promise.withResolvers<void>()
-
 /** What a file of tests imports as `ava` where it shares a thread. Of AVA's hooks and modifiers it has those that the tests use. */
 export class Section {
   readonly #name: string
@@ -64,7 +61,7 @@ export class Section {
   }
 
   #declareOne({ title, run }: Declared, begun: Promise<void>, turn: Promise<void>): Promise<void> {
-    const ended = gate()
+    const ended = Promise.withResolvers<void>()
     test(this.#titled(title), async (t: ExecutionContext) => {
       t.teardown(ended.resolve) // The first is the last to run.
       if (this.#afterEach.length > 0) t.teardown(() => inOrder(this.#afterEach))

@@ -72,7 +72,7 @@ const [onward, keeping, ending] = [
 ]
 
 /**
- * Writes a turn of a run: its steps, and where it stands after them. It fails (\`isOvertaken\`) when somebody else has written one since, or has
+ * Writes a turn of a run: its steps, and where it stands after them. It fails (`isOvertaken`) when somebody else has written one since, or has
  * ended the run, and when the guard's scopes have news: what is written in its transaction goes with it. Values: workspace, run, the turn
  * before, status, state, what it waits for, the job that goes on, error, now, the steps as a JSON list, the guard's horizon, what it has seen,
  * its scopes.
