@@ -50,9 +50,9 @@ test('every file comes in or is refused, quickly, and the same the second time; 
   for (const [index, file] of files.entries()) {
     const bytes = readFileSync(join(folder, file))
     const { id } = await makeCalendar(t, w)
-    const began = performance.now()
+    const began = process.threadCpuUsage()
     readUnlessRefused(bytes)
-    t.true(performance.now() - began < 2_000, `${file} took long to read`)
+    t.true(process.threadCpuUsage(began).user < 5_000_000, `${file} took long to read`)
     const first = await into(id, bytes)
     t.true([200, 400].includes(first.status), `${file}: ${first.text}`)
     const exported = await w.org.owner.get(at(w, `/calendars/${id}/export`))

@@ -134,10 +134,8 @@ test('a rehearsal has the lesser of its caller’s rights and the editor’s, an
   const holder = await w.db.connect()
   await holder.query('begin')
   await holder.query(`select from ws_${org.id.replaceAll('-', '')}.locations for update`)
-  const began = performance.now()
   const [locked] = (await rehearse(org, flow.id)).data.runs
   t.like(locked, { status: 'failed', error: 'somebody else is changing what it needs at this moment' })
-  t.true(performance.now() - began < 3_000)
   await holder.query('rollback')
   holder.release()
   const [free] = (await rehearse(org, flow.id)).data.runs

@@ -68,9 +68,9 @@ test('HTML of 200,000 letters is looked at once, whatever it looks like', (t) =>
     `<a ${'b='.repeat(100_000)}`,
     '<'.repeat(200_000),
   ]
-  const started = performance.now()
+  const started = process.threadCpuUsage()
   for (const html of [...long, ...longer]) renderHtml(`${html}"`, lookup)
-  t.true(performance.now() - started < 5_000)
+  t.true(process.threadCpuUsage(started).user < 5_000_000)
 })
 
 test('text and subjects are filled in once, and a subject is one line', (t) => {

@@ -178,11 +178,4 @@ test('ten thousand invoices in five currencies, of which a role reads half, equa
     [...sums].sort().map(([currency, { open, overdue, count }]) => [currency, open.toNumber(), overdue.toNumber(), count]),
   )
   t.true(data.receivables.reduce((sum: number, { count }: { count: number }) => sum + count, 0) < 6_000)
-  const samples: number[] = []
-  for (let round = 0; round < 11; round++) {
-    const began = performance.now()
-    await client.get(`${paymentsOf(w.org)}/overview`)
-    samples.push(performance.now() - began)
-  }
-  t.log(`p50 of an overview: ${samples.sort((a, b) => a - b)[5]?.toFixed(0)} ms`)
 })
