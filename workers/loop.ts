@@ -10,8 +10,6 @@ import { attemptSeconds } from '#workers/metrics.ts'
 import { freeSlots } from '#workers/slots.ts'
 import { noteWait } from '#workers/wait.ts'
 
-/** A missed wake-up and a job that starts later are found after this long at most. */
-const pollMs = 2_000
 /** Well under the queue's heartbeat of 10 s. */
 const heartbeatMs = 2_000
 /** What is told to end has so long to settle what it was doing. */
@@ -34,7 +32,7 @@ export class Loop {
   readonly #running = new Map<string, Attempt>()
   readonly #completed: string[] = []
   readonly #stop = new AbortController()
-  #timers: NodeJS.Timeout[] = []
+  #heart: NodeJS.Timeout | undefined
   #fetching: Promise<void> | undefined
   #again = false
   /** The workspaces whose jobs alone may wait, told by the last look; undefined when jobs of any may. */
@@ -49,11 +47,10 @@ export class Loop {
   }
 
   start(): void {
-    this.#timers = [setInterval(() => this.wake(), pollMs), setInterval(() => void this.#beat(), heartbeatMs)]
-    this.wake()
+    this.#heart = setInterval(() => void this.#beat(), heartbeatMs)
   }
 
-  /** Looks for jobs now; called when a signal names the queue. */
+  /** Looks for jobs now; called when a signal or a poll names the queue. */
   wake(): void {
     this.#waiting = undefined
     this.#woken = true
@@ -87,7 +84,6 @@ export class Loop {
   /** Takes no more, lets what runs end within `graceMs`, then tells it to, and hands what still runs back to the queue. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort()
-    for (const timer of this.#timers.slice(0, 1)) clearInterval(timer)
     await this.#fetching
     await this.#rest(graceMs)
     for (const { halt } of this.#running.values()) halt.abort()
@@ -97,7 +93,7 @@ export class Loop {
       await this.#services.queue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
     await this.#completing
     await this.#complete()
-    for (const timer of this.#timers) clearInterval(timer)
+    clearInterval(this.#heart)
   }
 
   /** Waits for what runs, so long at most. */

@@ -1,4 +1,5 @@
 import { jobs } from '#shared/jobs.ts'
+import { findDueQueues } from '#shared/queue/due-queues.ts'
 import type { Pool } from '#shared/queue/job.ts'
 import type { WorkerServices } from '#workers/attempt.ts'
 import { Scheduler } from '#workers/due/scheduler.ts'
@@ -12,14 +13,24 @@ const dispatchPool: Pool = 'flows'
 /** The pool that files what falls due. */
 const duePool: Pool = 'schedule'
 
+/** A missed wake-up and a job that starts later are found after this long at most. */
+const pollMs = 2_000
+
 /** Runs the loops of some pools in this process. */
 export class Pools {
+  readonly #services: WorkerServices
+  readonly #queues: readonly string[]
   readonly #loops: readonly (Loop | Dispatcher | Scheduler)[]
+  #timer: NodeJS.Timeout | undefined
+  #polling: Promise<void> | undefined
+  #again = false
   #isStopped = false
 
   constructor(pools: readonly Pool[], services: WorkerServices) {
     requireHandlers()
+    this.#services = services
     const chosen = handlers.filter(({ job }) => pools.includes(job.pool))
+    this.#queues = chosen.map(({ job }) => job.name)
     const loops = chosen.map((handler) => new Loop(handler, services))
     this.#loops = [
       ...loops,
@@ -30,21 +41,23 @@ export class Pools {
 
   start(): void {
     for (const loop of this.#loops) loop.start()
+    this.#timer = setInterval(() => this.#poll(), pollMs)
+    this.#poll()
   }
 
   /** Hears that queues were filled: their names, or those of their gates, separated by spaces. */
   heard(names: string): void {
-    const filled = names.split(' ')
-    for (const loop of this.#loops) if (filled.some((name) => loop.goesBy(name))) loop.wake()
+    this.#wake(names.split(' '))
   }
 
-  /** Lets every loop look again, after notifications may have been missed. */
+  /** Lets every loop look again for which there may be work, after notifications may have been missed. */
   missed(): void {
-    for (const loop of this.#loops) loop.wake()
+    for (const loop of this.#loops) if (!(loop instanceof Loop)) loop.wake()
+    this.#poll()
   }
 
   get idle(): boolean {
-    return this.#loops.every((loop) => loop.idle)
+    return !this.#polling && this.#loops.every((loop) => loop.idle)
   }
 
   /** Whether it has been told to take no more work. */
@@ -54,7 +67,33 @@ export class Pools {
 
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
+    clearInterval(this.#timer)
+    await this.#polling
     await Promise.all(this.#loops.map((loop) => loop.stop(graceMs)))
+  }
+
+  #wake(names: readonly string[]): void {
+    for (const loop of this.#loops) if (names.some((name) => loop.goesBy(name))) loop.wake()
+  }
+
+  /** Asks for all queues together which of them are worth a look: a fetch from each would be a hundred times the cost of an idle process. */
+  #poll(): void {
+    this.#again = true
+    if (this.#polling || this.#isStopped) return
+    this.#polling = this.#look().finally(() => {
+      this.#polling = undefined
+      if (this.#again) this.#poll()
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { db, log } = this.#services
+    this.#again = false
+    try {
+      this.#wake(await findDueQueues(db, this.#queues))
+    } catch (error) {
+      log.warn({ err: error }, 'could not look for jobs')
+    }
   }
 }
 

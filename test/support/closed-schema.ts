@@ -5,33 +5,41 @@ import { isUuid } from '#shared/kernel/ids.ts'
 type Json = Readonly<Record<string, unknown>>
 type Components = Readonly<Record<string, object>>
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-addFormats.default(ajv)
-ajv.addFormat('uuid', isUuid)
-
 const compiled = new Map<string, ValidateFunction>()
+const checkers = new WeakMap<Components, Ajv2020>()
 
 /**
  * A check of values by a schema of an OpenAPI document in which every object is closed: a field that is not declared is wrong, unless the
  * schema says that it takes any. The check gives what is wrong as text, or undefined. Compiled once per name.
  */
 export function compileClosed(name: string, schema: object, components: Components): (value: unknown) => string | undefined {
-  let validate = compiled.get(name)
-  if (!validate) {
-    validate = ajv.compile({ ...closed(schema), components: { schemas: closedAll(components), open: openAll(components) } })
-    compiled.set(name, validate)
-  }
-  const check = validate
+  const ajv = checkerOf(components)
+  const check = compiled.get(name) ?? ajv.compile(closed(schema))
+  compiled.set(name, check)
   return (value) => (check(value) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' }) + undeclared(check))
 }
+
+/** Knows the parts of a document by addresses of their own, so that each is compiled once. */
+function checkerOf(components: Components): Ajv2020 {
+  const known = checkers.get(components)
+  if (known) return known
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addFormat('uuid', isUuid)
+  for (const [part, schema] of Object.entries(components)) {
+    ajv.addSchema({ ...closed(schema), $id: addressOf('closed', part) })
+    ajv.addSchema({ ...open(schema), $id: addressOf('open', part) })
+  }
+  checkers.set(components, ajv)
+  return ajv
+}
+
+const addressOf = (kind: 'closed' | 'open', part: string): string => `kontor:${kind}/${part}`
 
 const undeclared = ({ errors }: ValidateFunction): string => {
   const names = (errors ?? []).flatMap(({ params }) => params.additionalProperty ?? params.unevaluatedProperty ?? [])
   return names.length > 0 ? `: ${names.join(', ')}` : ''
 }
-
-const closedAll = (components: Components): Json => mapValues(components, (part) => closed(part as object))
-const openAll = (components: Components): Json => mapValues(components, (part) => open(part as object))
 
 const mapValues = (value: object, change: (part: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(value).map(([key, part]) => [key, change(part)]))
@@ -42,7 +50,7 @@ function closed(schema: object): Json {
   if (allOf) return { ...closed(rest), allOf: allOf.map(open), unevaluatedProperties: false }
   const inner = open(schema)
   const isShape = 'properties' in inner && !('additionalProperties' in inner) && !('patternProperties' in inner)
-  return isShape ? { ...inner, additionalProperties: false } : referTo(inner, 'schemas')
+  return isShape ? { ...inner, additionalProperties: false } : referTo(inner, 'closed')
 }
 
 /** The same, but for the outermost object, which others complete. */
@@ -54,5 +62,5 @@ function open(schema: object): Json {
 
 const deeper = (part: unknown): unknown => (typeof part === 'object' && part !== null && !Array.isArray(part) ? closed(part) : part)
 
-const referTo = (schema: Json, kind: 'schemas' | 'open'): Json =>
-  typeof schema.$ref === 'string' ? { ...schema, $ref: `#/components/${kind}/${schema.$ref.split('/').at(-1)}` } : schema
+const referTo = (schema: Json, kind: 'closed' | 'open'): Json =>
+  typeof schema.$ref === 'string' ? { ...schema, $ref: addressOf(kind, schema.$ref.split('/').at(-1) ?? '') } : schema

@@ -66,8 +66,17 @@ function text({ format = '', pattern, minLength = 0, maxLength = 40 }: Json): fc
   if (form) return form
   // The names that may stand in one line are described by classes of Unicode, which no generator makes: words do.
   if (pattern?.includes('\\p')) return fc.oneof(fc.string({ minLength: 1, maxLength: 20 }), anyText)
-  if (pattern) return fc.stringMatching(new RegExp(pattern))
+  if (pattern) return matching(pattern)
   return fc.oneof(fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) }), anyText)
+}
+
+const made = new Map<string, fc.Arbitrary<string>>()
+
+/** Made once for each pattern: it is dear, and the same patterns come again and again. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const arbitrary = made.get(pattern) ?? fc.stringMatching(new RegExp(pattern))
+  made.set(pattern, arbitrary)
+  return arbitrary
 }
 
 function object(json: Json, names: Names, noise: boolean): fc.Arbitrary<unknown> {

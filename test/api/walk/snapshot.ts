@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { Place } from '#test/support/things.ts'
 
+// From the catalog itself: information_schema takes forty times as long, and this is asked some 500 times.
 const tables = `
-  select format('%I.%I', c.table_schema, c.table_name) as name, c.column_name as workspace
-  from information_schema.columns as c
-  where c.table_schema = 'public' and (c.column_name = 'workspace_id' or (c.table_name, c.column_name) = ('workspaces', 'id'))
-  union all
-  select format('%I.%I', table_schema, table_name), null from information_schema.tables where table_schema = $1
+  select format('%I.%I', space.nspname, part.relname) as name, named.attname as workspace
+  from pg_class as part
+  join pg_namespace as space on space.oid = part.relnamespace
+  left join pg_attribute as named on space.nspname = 'public' and named.attrelid = part.oid and not named.attisdropped
+    and (named.attname = 'workspace_id' or (part.relname, named.attname) = ('workspaces', 'id'))
+  where part.relkind in ('r', 'p', 'v') and (space.nspname = $1 or named.attname is not null)
   order by 1`
 
 /** A digest of every row that a workspace has, by table: those that all workspaces share, and its own. */
@@ -16,6 +19,9 @@ export async function snapshotOf({ world: { db }, org }: Place): Promise<Readonl
       `select '${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as rows from ${name} as t` +
       (workspace === null ? '' : ` where ${workspace} = '${org.id}'`),
   )
-  const found = await db.query<{ name: string; rows: string }>(digests.join(' union all '))
+  const text = digests.join(' union all ')
+  // Prepared, since planning it takes longer than doing it.
+  const name = createHash('md5').update(text).digest('hex')
+  const found = await db.query<{ name: string; rows: string }>({ name, text })
   return new Map(found.rows.map((row) => [row.name, row.rows]))
 }

@@ -1,0 +1,17 @@
+import type { Executor } from '#shared/db/database.ts'
+import { sql } from '#shared/db/statement.ts'
+
+const find = sql(
+  'find_due_queues',
+  `select queue.name
+   from unnest($1::text[]) as queue (name)
+   cross join lateral (
+     select from pgboss.job
+     where job.name = queue.name and job.state < 'active' and not job.blocked and job.start_after <= now()
+     limit 1
+   ) as job`,
+)
+/** Those of these queues in which a job waits that may begin. */
+export async function findDueQueues(db: Executor, queues: readonly string[]): Promise<readonly string[]> {
+  return (await db.query<{ name: string }>(find(queues))).map(({ name }) => name)
+}
