@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { freePort } from '#scripts/ports.ts'
 import { copyProject, kill, nothingRunsIn, processesIn, type Run } from './project.ts'
-import { start } from './started.ts'
+import { keptPort, start } from './started.ts'
 
 type Bootstrap = { base_url: string; public_url: string; org_id: string; api_key: string }
 
@@ -20,7 +19,7 @@ test('the whole of it: the key of the bootstrap file opens the first API, every 
   const project = copyProject()
   t.teardown(() => project.remove())
   const file = join(project.folder, '.data', 'bootstrap.json')
-  const port = String(await freePort())
+  const port = await keptPort()
   const first = project.run('npm start', { PORT: port })
   await answers(`http://127.0.0.1:${port}/healthz`, first)
   const bootstrap: Bootstrap = JSON.parse(readFileSync(file, 'utf8'))

@@ -1,13 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '#scripts/ports.ts'
+import { choosePort } from '#scripts/ports.ts'
 import type { Project, Run } from './project.ts'
 
 /** A project whose start has said that it is ready, and its address. */
 export type Started = { readonly run: Run; readonly url: string }
 
+/** A free port below those that the system hands out by itself, so that no connection of another test takes it between two starts. */
+export async function keptPort(): Promise<string> {
+  for (;;) {
+    const port = `${10_000 + Math.floor(Math.random() * 20_000)}`
+    const chosen = await choosePort(port, () => undefined).catch(() => null)
+    if (chosen !== null) return port
+  }
+}
+
 /** Runs `npm start` on a free port until it is ready. */
 export async function start(project: Project, env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const run = project.run('npm start', { PORT: String(await freePort()), ...env })
+  const run = project.run('npm start', { PORT: await keptPort(), ...env })
   const [, url = ''] = await run.says(/Kontor is ready at (\S+)/)
   return { run, url }
 }
