@@ -6,6 +6,25 @@ import { createOrg } from '#test/support/factories.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
 import { world } from '#test/support/world.ts'
 
+test.serial('while nothing waits, no queue is fetched from', async (t) => {
+  const w = await world({}, ['data', 'mail'])
+  t.teardown(w.close)
+  await w.drain()
+  let [looks, fetches] = [0, 0]
+  t.teardown(
+    hearSent(({ text }) => {
+      if (text.includes('SKIP LOCKED')) fetches += 1
+      else if (text.includes('select queue.name')) looks += 1
+    }),
+  )
+  for (let count = 1; count <= 3; count++) {
+    w.worker.pools.missed()
+    await w.drain()
+  }
+  t.true(looks >= 3)
+  t.is(fetches, 0)
+})
+
 test('a job that has ended leaves nothing in its worker, however long it might have taken', async (t) => {
   const w = await world()
   t.teardown(w.close)
