@@ -5,7 +5,7 @@ import type { FaultCase } from '#test/faults/case.ts'
 import { startLoad } from '#test/faults/load/load.ts'
 import { openSite } from '#test/faults/site.ts'
 
-const heapMegabytes = 44
+const heapMegabytes = 56
 const greedyClients = 24
 const forMs = 12_000
 
