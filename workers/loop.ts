@@ -70,6 +70,11 @@ export class Loop {
     })
   }
 
+  /** The name of its queue. */
+  get queue(): string {
+    return this.#handler.job.name
+  }
+
   /** Whether a signal of this name is for this loop: its queue's, or its gate's. */
   goesBy(name: string): boolean {
     const { job } = this.#handler

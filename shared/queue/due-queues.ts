@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
+import { plannedForValues, sql } from '#shared/db/statement.ts'
 
+// Planned each time, as in `crowded.ts`: the table is empty at one moment and full at another.
 const find = sql(
   'find_due_queues',
   `select queue.name
@@ -13,5 +14,5 @@ const find = sql(
 )
 /** Those of these queues in which a job waits that may begin. */
 export async function findDueQueues(db: Executor, queues: readonly string[]): Promise<readonly string[]> {
-  return (await db.query<{ name: string }>(find(queues))).map(({ name }) => name)
+  return (await db.query<{ name: string }>(plannedForValues(find(queues)))).map(({ name }) => name)
 }
