@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', '
 const program = join(folder, 'chromium')
 
 /** Arguments of our own: those that its package names switch off what keeps origins apart, and every test of that would pass. */
-const args = ['--headless=shell', '--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none']
+const args = ['--headless=shell', '--no-sandbox', '--disable-gpu', '--font-render-hinting=none']
 const env = { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') }
 
 /** Whether the Chromium that npm brings runs on this machine; asked before any test is declared, which waits for nothing. */

@@ -88,8 +88,9 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
   const deadline = Date.now() + openTooLongMs
   let wokenAt = Number.NEGATIVE_INFINITY
   for (let quiet = 0; quiet < 2; ) {
-    const { rows } = await db.query<{ left: boolean; waits: boolean }>(
-      `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
+    const { rows } = await db.query<{ left: boolean; waits: boolean }>({
+      name: 'drained',
+      text: `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
          select state <> 'active' as waits from pgboss.job
            where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
              and not ($2 and name = $3)
@@ -97,8 +98,8 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
          union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
-      [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, doChore.name],
-    )
+      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, doChore.name],
+    })
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
