@@ -1,12 +1,11 @@
-import { asArrays, plannedForValues } from '#shared/db/statement.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
 import { visibleRows } from '#shared/records/read.ts'
-import type { RecordView, Row } from '#shared/records/record.ts'
-import { pageOf } from '#shared/records/search.ts'
+import type { RecordView } from '#shared/records/record.ts'
+import { pageOf, readAsPlanned } from '#shared/records/search.ts'
 import { searched } from '#shared/records/search-shapes.ts'
 import { chosenFields } from '#shared/records/selection.ts'
-import { readRows, type Scope } from '#shared/scope/scope.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /**
  * A page of the records that match and that the caller may read, as `searchRecords` gives it, without counting the others. Of long records
@@ -18,8 +17,7 @@ export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & 
     const chosen = chosenFields(type, access, query.fields)
     const compiled = compileQuery(scope, type, access, query)
     const fill = searched(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
-    const statement = fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 })
-    const rows = await readRows<Row>(scope, asArrays(compiled.dependsOnValues ? plannedForValues(statement) : statement))
+    const rows = await readAsPlanned(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
     const found = rows.filter(([id]) => id !== null)
     return visibleRows(type, found, access, chosen)
   })
