@@ -11,11 +11,17 @@ import { problem } from '#shared/kernel/errors.ts'
 export function serveDescription(of: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
   const { origin, pathname } = new URL(publicUrl)
   const root = pathname === '/' ? '' : pathname
-  const document = page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
+  // Made when it is first asked for: it would hold up every start by 100 ms.
+  const makeDocument = () =>
+    page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
+  let document: ReturnType<typeof makeDocument> | undefined
   const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
   const start = page('text/javascript', script(root))
   const style = page('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
-  of('/openapi.json').get('/openapi.json', (ctx) => send(ctx, document))
+  of('/openapi.json').get('/openapi.json', (ctx) => {
+    document ??= makeDocument()
+    send(ctx, document)
+  })
   const router = of('/docs')
   router.get('/docs', (ctx) => send(ctx, reference))
   router.get('/docs/start.js', (ctx) => send(ctx, start))

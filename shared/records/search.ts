@@ -62,10 +62,10 @@ function pageWithTotal(type: RecordType, search: CompiledQuery): Knex.Raw {
  * `total` where it is given.
  */
 export const pageOf = (type: RecordType, query: CompiledQuery, total?: Knex.Raw): Knex.Raw =>
-  builder.raw('select ?, ? as bytes? from ? where ? order by ? limit ? offset ?', [
+  builder.raw(`select ?, ? as bytes${total ? ', (?) as total' : ''} from ? where ? order by ? limit ? offset ?`, [
     columnList(type),
     type.longRecords ? textBytes(type) : builder.raw('0'),
-    total ? builder.raw(', (?) as total', [total]) : builder.raw(''),
+    ...(total ? [total] : []),
     tableOf(type),
     query.where() ?? builder.raw('true'),
     query.order(),

@@ -10,7 +10,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. Where changes are let in, chance has no say. */
-const runs = Number(process.env.FUZZ_RUNS ?? 24)
+const runs = Number(process.env.FUZZ_RUNS ?? 12)
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.CI ? 1 : Date.now() % 2 ** 31))
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
 const statuses: number[] = []

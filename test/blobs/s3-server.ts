@@ -29,11 +29,13 @@ export async function startS3(t: Pick<ExecutionContext, 'teardown'>): Promise<Te
   const trouble: Trouble = { failures: 0, cuts: 0, delayMs: 0 }
   const calls: Record<string, number> = {}
   let count = 0
+  const happens = inShares()
   const proxy = createServer((incoming, outgoing) => {
     calls[incoming.method ?? ''] = (calls[incoming.method ?? ''] ?? 0) + 1
     count += 1
-    if (happens(trouble.failures)) return fail(count, incoming, outgoing)
-    setTimeout(() => pass(server.port, happens(trouble.cuts), incoming, outgoing), trouble.delayMs)
+    const [path = ''] = incoming.url?.split('?') ?? []
+    if (happens(`fail ${path}`, trouble.failures)) return fail(count, incoming, outgoing)
+    setTimeout(() => pass(server.port, happens(`cut ${path}`, trouble.cuts), incoming, outgoing), trouble.delayMs)
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   t.teardown(async () => {
@@ -54,7 +56,18 @@ export async function startS3(t: Pick<ExecutionContext, 'teardown'>): Promise<Te
   }
 }
 
-const happens = (share: number): boolean => Math.random() < share
+/**
+ * Tells of each call whether it is among this share of all with its key. The first is chosen at random, the others follow evenly: by chance
+ * alone now and then as many calls in a row would fail as Kontor tries.
+ */
+function inShares(): (key: string, share: number) => boolean {
+  const due = new Map<string, number>()
+  return (key, share) => {
+    const next = (due.get(key) ?? Math.random()) + share
+    due.set(key, next % 1)
+    return next >= 1
+  }
+}
 
 /** Reads the call to its end first, as a server that is overloaded may. */
 function fail(count: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
