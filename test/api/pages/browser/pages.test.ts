@@ -133,17 +133,18 @@ const operations = [
 
 inBrowser('nobody is kept out of what the reference shows when it is opened, light or dark', async (t) => {
   const w = await start()
+  const page = await open(t, { colorScheme: 'light' })
+  await page.goto(`${w.visitor.root}/docs`)
+  await page.locator('#operations-tag-Records').click()
+  await page.locator('#operations-tag-Workspaces').click()
+  for (const id of operations) {
+    await page.locator(`#operations-${id} .opblock-summary-control`).click()
+    await page.locator(`#operations-${id} .responses-table`).waitFor()
+  }
+  await page.locator('.btn.authorize').first().click()
+  await page.locator('.modal-ux-content input').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await open(t, { colorScheme })
-    await page.goto(`${w.visitor.root}/docs`)
-    await page.locator('#operations-tag-Records').click()
-    await page.locator('#operations-tag-Workspaces').click()
-    for (const id of operations) {
-      await page.locator(`#operations-${id} .opblock-summary-control`).click()
-      await page.locator(`#operations-${id} .responses-table`).waitFor()
-    }
-    await page.locator('.btn.authorize').first().click()
-    await page.locator('.modal-ux-content input').waitFor()
+    await page.emulateMedia({ colorScheme })
     t.deepEqual(await findingsOf(page), [], colorScheme)
   }
 })
