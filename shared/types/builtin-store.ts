@@ -10,10 +10,14 @@ const insertType = sql(
   `insert into record_types (workspace_id, id, key, label, icon, system, column_count) values ($1, $2, $3, $4, $5, true, $6)`,
 )
 
-const insertField = sql(
-  'insert_builtin_field',
+/** Fields in their order: what each takes of its own comes as a list. */
+const insertFields = sql(
+  'insert_builtin_fields',
   `insert into fields (workspace_id, id, type_id, key, label, type, required, is_unique, autogen, rules, system, column_name)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, true, $11)`,
+   select $1, id, $2, key, label, type, required, is_unique, autogen, rules, true, column_name
+   from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::boolean[], $9::text[], $10::jsonb[], $11::text[])
+     with ordinality as field (id, key, label, type, required, is_unique, autogen, rules, column_name, place)
+   order by place`,
 )
 
 const adopt = sql(
@@ -24,9 +28,10 @@ const adopt = sql(
 /** Makes a built-in type with its table and fields. The columns of fields that come with their type count from 1. */
 export async function makeBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<void> {
   const typeId = newId()
+  const made = fields.map((field, index) => newField(field, index + 1))
   await tx.query(insertType(workspaceId, typeId, key, label, icon, countColumns(fields.map(({ type }) => type))))
-  await createTable(tx, schemaOf(workspaceId), key, typeId)
-  for (const [index, field] of fields.entries()) await makeBuiltinField(tx, { workspaceId, typeId, typeKey: key, number: index + 1 }, field)
+  await createTable(tx, schemaOf(workspaceId), key, typeId, made)
+  await tx.query(insertionOf(workspaceId, typeId, made))
 }
 
 /** Where a built-in field is made, and the number that its columns carry. */
@@ -37,15 +42,37 @@ export interface FieldPlace {
   readonly number: number
 }
 
-/** Makes a built-in field with its columns and indexes. */
+/** Makes a built-in field of a type that is there, with its columns and indexes. */
 export async function makeBuiltinField(tx: Tx, place: FieldPlace, field: BuiltinField): Promise<void> {
   const { workspaceId, typeId, typeKey, number } = place
-  const id = newId()
-  const column = columnOf(field.key, number)
-  const { key, label, type, required = false, unique = false, autogen = '', rules = {} } = field
-  await tx.query(insertField(workspaceId, id, typeId, key, label, type, required, unique, autogen, JSON.stringify(rules), column))
-  await addColumns(tx, schemaOf(workspaceId), typeKey, { id, type, column, codeColumn: codeColumnOf(type, column), unique })
+  const made = newField(field, number)
+  await tx.query(insertionOf(workspaceId, typeId, [made]))
+  await addColumns(tx, schemaOf(workspaceId), typeKey, made)
 }
+
+/** A built-in field with its id and the names of its columns. */
+type NewField = ReturnType<typeof newField>
+
+function newField({ key, label, type, autogen = '', rules = {}, ...field }: BuiltinField, number: number) {
+  const column = columnOf(key, number)
+  const { required, unique } = { required: field.required === true, unique: field.unique === true }
+  return { id: newId(), key, label, type, required, unique, autogen, rules, column, codeColumn: codeColumnOf(type, column) }
+}
+
+const insertionOf = (workspaceId: string, typeId: string, fields: readonly NewField[]) =>
+  insertFields(
+    workspaceId,
+    typeId,
+    fields.map(({ id }) => id),
+    fields.map(({ key }) => key),
+    fields.map(({ label }) => label),
+    fields.map(({ type }) => type),
+    fields.map(({ required }) => required),
+    fields.map(({ unique }) => unique),
+    fields.map(({ autogen }) => autogen),
+    fields.map(({ rules }) => JSON.stringify(rules)),
+    fields.map(({ column }) => column),
+  )
 
 /** Makes a custom field a built-in one with this definition. */
 export async function makeSystem(tx: Tx, workspaceId: string, field: Field): Promise<void> {
