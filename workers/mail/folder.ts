@@ -5,13 +5,13 @@ import type { OutboxMail } from '#shared/mail/store.ts'
 import type { Composed } from '#workers/mail/compose.ts'
 
 /**
- * Writes a mail as an .eml file below DATA_DIR/mail. The file's name says when the mail was written and which it is, so that doing it again
- * writes the same file.
+ * Writes a mail as an .eml file below DATA_DIR/mail. The file's name says when the mail was written, to the microsecond, and which it is, so
+ * that names are in the mails' order, and doing it again writes the same file.
  */
 export async function keepInFolder({ dataDir }: Config, mail: OutboxMail, { bytes }: Composed): Promise<void> {
   const folder = join(dataDir, 'mail')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, `${mail.created_at.slice(0, 19).replaceAll(':', '')}Z-${mail.id}.eml`)
+  const file = join(folder, `${mail.created_at.replaceAll(':', '')}-${mail.id}.eml`)
   await writeFile(`${file}.part`, bytes, { mode: 0o600 })
   await rename(`${file}.part`, file)
 }
