@@ -20,7 +20,8 @@ const duration = / \S*?\((?:\d+[hm] )*[\d.]+m?s\)\S*$/
 export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal, isGrouped: boolean): Promise<Tally> {
   const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const concurrency = `--concurrency=${filesAtOnce}`
-  const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, cli, concurrency, ...args]
+  const preloaded = `--import=${new URL('collect-alone.mjs', import.meta.url).href}`
+  const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, preloaded, cli, concurrency, ...args]
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const child = spawn(command, rest, { env: { ...env, ...colour }, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const end = (signal: NodeJS.Signals) => endGroup(child.pid, signal)

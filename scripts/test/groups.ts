@@ -7,6 +7,11 @@ const folder = join('.cache', 'tests')
 /** So many files share a thread at most: more of them save little, and the last thread would run alone for long. */
 const mostFiles = 12
 
+/** Folders whose tests wait more than they work: they come first, beside those that work, and not alone at the end. */
+const waiting = ['scripts', 'workers']
+
+const placeOf = (file: string): number => (waiting.some((name) => file.startsWith(`${name}/`)) ? 0 : 1)
+
 /**
  * Gathers all test files into groups of neighbours, writes for each a file that runs its group in one thread, and answers the paths of
  * these, relative to the project.
@@ -14,7 +19,9 @@ const mostFiles = 12
 export function writeGroups(): string[] {
   rmSync(join(root, folder), { recursive: true, force: true })
   mkdirSync(join(root, folder), { recursive: true })
-  const files = globSync('**/*.test.ts', { cwd: join(root, 'test') }).sort()
+  const files = globSync('**/*.test.ts', { cwd: join(root, 'test') }).sort(
+    (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+  )
   const count = Math.ceil(files.length / mostFiles)
   return Array.from({ length: count }, (_, index) => {
     const path = join(folder, `${String(index + 1).padStart(2, '0')}.test.ts`)

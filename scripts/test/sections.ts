@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import test, { type ExecutionContext, type ImplementationFn } from 'ava'
 
 // Files that share a thread. Each is a section: its tests run as they would alone, hooks and all, when those of the section before have
@@ -92,6 +93,7 @@ export async function runSections(files: readonly string[]): Promise<void> {
     sectionOf(file)
     await import(`#test/${file}?section`)
   }
+  flushCompileCache() // For the threads and processes that are started from now on; otherwise it is written when the run ends.
   let turn = Promise.resolve()
   for (const section of sections.values()) turn = section.declare(turn)
 }

@@ -19,6 +19,7 @@ async function say(w: World, args: readonly string[], lines: readonly string[]):
       SECRET_KEY: w.config.secretKey.toString('hex'),
       DATA_DIR: w.config.dataDir,
       LOG_LEVEL: 'fatal',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

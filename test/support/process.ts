@@ -41,6 +41,8 @@ export async function startNode(
       SECRET_KEY: config.secretKey.toString('hex'),
       DATABASE_CONNECTIONS: '4',
       LOG_LEVEL: 'silent',
+      // A start costs half where the code is found compiled.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...environment,
     },
   })
