@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Call } from '#test/api/walk/example.ts'
 
 /** A place in a call where something of its workspace is named, and what the same call names there in the other workspace. */
@@ -47,11 +47,14 @@ function replaced(whole: object, entries: readonly (readonly [string, unknown])[
   return Array.isArray(whole) ? changed.map(([, item]) => item) : Object.fromEntries(changed)
 }
 
-const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+const uuid = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-)[0-9a-f]{12}/g
 
-/** A text of the same form that names nothing anywhere: other ids, and another mark at the end of its keys. */
+/**
+ * A text of the same form that names nothing anywhere: other ids of the same time, so that pages after them begin at the same place, and
+ * another mark at the end of its keys.
+ */
 export const namesNothing = (text: string, mark: string): string =>
-  text.replaceAll(uuid, () => randomUUID()).replaceAll(mark, randomBytes(4).toString('hex'))
+  text.replaceAll(uuid, (_, time: string) => `${time}${randomBytes(6).toString('hex')}`).replaceAll(mark, randomBytes(4).toString('hex'))
 
 /** An answer without what was sent, ids, times, durations and numbers of a series, which differ between two calls for the same reason or none. */
 export function sameFor(text: string, sent: string, mark: string): string {
