@@ -1,9 +1,14 @@
 import test from 'ava'
 import { fieldTypes } from '#shared/kernel/field-type.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 import { createDeals, missing, readColumns } from '#test/types/fields-support.ts'
 
-const w = await shareWorld(test)()
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
 
 test('a field reads back as it was made, in the order of creation', async (t) => {
   const { org, add, list } = await createDeals(w)

@@ -1,8 +1,13 @@
 import test from 'ava'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
-const w = await shareWorld(test)()
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
 
 test('a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
   const org = await createOrg(w)

@@ -4,9 +4,14 @@ import { createLogger } from '#shared/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 import { createDeals, missing } from '#test/types/fields-support.ts'
 
-const w = await shareWorld(test)()
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
 
 const allow = (actions: readonly string[], resources: readonly string[]) => ({ effect: 'allow', actions, resources })
 

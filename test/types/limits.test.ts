@@ -6,9 +6,14 @@ import { maxModules } from '#shared/types/modules.ts'
 import { maxColumns } from '#shared/types/tables.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 import { createDeals } from '#test/types/fields-support.ts'
 
-const w = await shareWorld(test)()
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
 
 test('a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
   const { org, add, records } = await createDeals(w)

@@ -1,9 +1,14 @@
 import test from 'ava'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 import { readColumns } from '#test/types/fields-support.ts'
 
-const w = await shareWorld(test)()
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
 
 const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   effect: 'allow',
