@@ -5,12 +5,13 @@ import { sections } from '#api/routes.ts'
 import { furnish, type Place } from '#test/api/fuzz/place.ts'
 import { requestsTo, send } from '#test/api/fuzz/request.ts'
 import { startAgent } from '#test/support/agent.ts'
+import { times } from '#test/support/depth.ts'
 import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. Where changes are let in, chance has no say. */
-const runs = Number(process.env.FUZZ_RUNS ?? 12)
+const runs = Number(process.env.FUZZ_RUNS ?? times(6, 24))
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.CI ? 1 : Date.now() % 2 ** 31))
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
 const statuses: number[] = []

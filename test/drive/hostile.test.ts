@@ -5,6 +5,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { checkKey } from '#shared/drive/key.ts'
 import { firstSpaces, spaceOf } from '#test/drive/support.ts'
+import { times } from '#test/support/depth.ts'
 import { storedFiles } from '#test/support/stored-files.ts'
 import { world } from '#test/support/world.ts'
 
@@ -92,6 +93,6 @@ test('a level of any keys is what their texts say, page by page', async (t) => {
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: times(15, 40) },
   )
 })

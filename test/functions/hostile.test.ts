@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import test from 'ava'
 import { createFunction, handlerOf, invoke, lineOf, until } from '#test/functions/support.ts'
@@ -6,18 +5,9 @@ import { createOrg } from '#test/support/factories.ts'
 import { childrenOf, goneProcess, residentBytes } from '#test/support/living-processes.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { world } from '#test/support/world.ts'
+import { hostileSources } from '#test/workers/functions/sandbox/hostile-sources.ts'
 
-const cases: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(new URL('../fixtures/sandbox/hostile.json', import.meta.url), 'utf8'),
-)
 const timeoutMs = 500
-
-/** The three places from which a body is tried. */
-const places: readonly ((body: string) => string)[] = [
-  (body) => `function handler() { ${body} }`,
-  (body) => `async function handler() { await null; return eval(${JSON.stringify(body)}) }`,
-  (body) => `${body}\nfunction handler() { return 'reached' }`,
-]
 
 test('hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
   const w = await world({}, ['data', 'schedule'])
@@ -54,10 +44,10 @@ test('hostile functions of one workspace harm no call of another, nor the worker
 
   await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(runHonest))
   const before = residentBytes(worker.pid)
-  const todo = places.flatMap((place) => Object.entries(cases).map(([name, body]) => ({ name, code: place(body) })))
-  t.is(todo.length, 3 * 44)
+  const todo = hostileSources()
+  t.true(todo.length >= 44)
   const lane = async (): Promise<void> => {
-    for (let next = todo.pop(); next; next = todo.pop()) await Promise.all([runHostile(next.name, next.code), runHonest(todo.length)])
+    for (let next = todo.pop(); next; next = todo.pop()) await Promise.all([runHostile(next.name, next.source), runHonest(todo.length)])
   }
   let over = false
   const asking = (async () => {

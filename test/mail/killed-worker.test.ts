@@ -2,11 +2,11 @@ import test from 'ava'
 import { queueMail } from '#shared/mail/outbox.ts'
 import { until } from '#test/functions/support.ts'
 import { startMailServer } from '#test/mail/smtp.ts'
+import { times } from '#test/support/depth.ts'
 import { end, startProcess } from '#test/support/process.ts'
 import { world } from '#test/support/world.ts'
 
-const count = 150
-const kills = 4
+const [count, kills] = [times(80, 150), times(2, 4)]
 
 test('mails whose worker is killed again and again all arrive, at most one twice for each that was under way', async (t) => {
   const server = await startMailServer(t)

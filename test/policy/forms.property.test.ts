@@ -7,8 +7,9 @@ import { fieldsShown, mayDo, type NaiveRecord } from '#test/policy/naive.ts'
 import { alike, caller, fields, reads, record, rule, typeKey, types } from '#test/policy/random.ts'
 import { seed, seedOf } from '#test/policy/seed.ts'
 import { thingsTable } from '#test/policy/things-table.ts'
+import { times } from '#test/support/depth.ts'
 
-const [rows, policies] = [200, 400]
+const [rows, policies] = [200, times(100, 400)]
 
 let things: Awaited<ReturnType<typeof thingsTable>>
 let records: readonly NaiveRecord[]

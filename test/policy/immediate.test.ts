@@ -2,6 +2,7 @@ import test from 'ava'
 import { moveStatus } from '#shared/workspaces/store.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
+import { times } from '#test/support/depth.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -11,7 +12,7 @@ import { type World, world } from '#test/support/world.ts'
  * What is taken away in one process is gone on the next request in another, whose caches are warm, and what is given back is there again.
  * Nothing waits in between. The first request after the change only looks in one round and writes in the next.
  */
-const rounds = 50
+const rounds = times(10, 50)
 
 /** One round: two requests to the other process that pass until `take` has been called, and again after `give`. */
 interface Round {

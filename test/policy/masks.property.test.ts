@@ -7,10 +7,11 @@ import { roads } from '#test/policy/roads.ts'
 import { seedOf } from '#test/policy/seed.ts'
 import { exact, type Seen, sightOf } from '#test/policy/sight.ts'
 import { defaults, type Writer, writingRoads } from '#test/policy/write-roads.ts'
+import { times } from '#test/support/depth.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
-const [rounds, records, policies] = [2, 12, 15]
+const [rounds, records, policies] = [2, 12, times(5, 15)]
 
 /** The type of the random rules through the API: its ordinary fields as they are, the computed ones by formulas that read the same. */
 async function makeType({ org, drain }: World): Promise<void> {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { createLine, type Line, proven } from '#test/queues/support.ts'
+import { times } from '#test/support/depth.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -121,7 +122,7 @@ for (const seed of [1, 2, 3]) {
     const patch: Patch = async (id, body) =>
       (await (body ? org.owner.patch(`${line.path}/items/${id}`, body) : org.owner.delete(`${line.path}/items/${id}`))).status
     const pick = random(seed)
-    for (let operation = 0; operation < 300; operation++) await step(t, line, model, pick, patch)
+    for (let operation = 0; operation < times(100, 300); operation++) await step(t, line, model, pick, patch)
     const { data } = await org.owner.get(`${line.path}/items?limit=200`)
     const shown = data.items.map(({ id, stage, status, priority, claimed_by }: Record<string, unknown>) => [
       id,
@@ -145,7 +146,7 @@ test('whatever many do at once, the history proves the rows and the counts', asy
   await Promise.all(
     people.map(async ({ client }, number) => {
       const pick = random(100 + number)
-      for (let operation = 0; operation < 100; operation++) {
+      for (let operation = 0; operation < times(40, 100); operation++) {
         const key = `k${pick(15)}`
         const { data } = await client.get(`${line.path}/items?key=${key}&limit=1`)
         const at = `${line.path}/items/${data.items[0]?.id ?? w.org.id}`

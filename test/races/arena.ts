@@ -1,12 +1,13 @@
 import type { TestFn } from 'ava'
 import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
+import { times } from '#test/support/depth.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** How often a race is run: each time everybody starts at once, and there is one right outcome. */
-export const rounds = 20
+export const rounds = times(4, 20)
 
 /** The same caller at each of the two API processes. */
 export type Pair = readonly [Client, Client]

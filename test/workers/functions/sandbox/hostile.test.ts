@@ -1,22 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import test from 'ava'
 import { goneProcess, residentBytes } from '#test/support/living-processes.ts'
+import { hostileBodies, hostileSources } from '#test/workers/functions/sandbox/hostile-sources.ts'
 import { requestFor, runBody } from '#test/workers/functions/sandbox/open-sandbox.ts'
 import { runLimits } from '#workers/functions/sandbox/limits.ts'
 import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
 
-const cases: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(new URL('../../../fixtures/sandbox/hostile.json', import.meta.url), 'utf8'),
-)
 const timeoutMs = 500
-
-/** The three places from which a body is tried. */
-const places: readonly ((body: string) => string)[] = [
-  (body) => `function handler() { ${body} }`,
-  (body) => `async function handler() { await null; return eval(${JSON.stringify(body)}) }`,
-  (body) => `${body}\nfunction handler() { return 'reached' }`,
-]
 
 test('no hostile function outlasts its time, harms another run, or leaves anything behind', async (t) => {
   const sandbox = new Sandbox({ size: 4, memoryMb: 128 })
@@ -41,8 +31,8 @@ test('no hostile function outlasts its time, harms another run, or leaves anythi
     t.is(outcome.timedOut, outcome.error === 'timed out', name)
   }
 
-  const todo = places.flatMap((place) => Object.entries(cases).map(([name, body]) => ({ name, source: place(body) })))
-  t.is(todo.length, 3 * 44)
+  const todo = hostileSources()
+  t.true(todo.length >= 44)
   const lane = async (): Promise<void> => {
     for (let next = todo.pop(); next; next = todo.pop()) await Promise.all([hostile(next.name, next.source), honest(todo.length)])
   }
@@ -61,7 +51,8 @@ test('no hostile function outlasts its time, harms another run, or leaves anythi
 test('the hostile functions that end by themselves end as they should', async (t) => {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => sandbox.close())
-  const named = async (name: string) => await sandbox.run(requestFor(`function handler() { return eval(${JSON.stringify(cases[name])}) }`))
+  const named = async (name: string) =>
+    await sandbox.run(requestFor(`function handler() { return eval(${JSON.stringify(hostileBodies[name])}) }`))
   t.is((await named('process_probe')).resultText, '"undefinedundefinedundefined"')
   t.is((await named('structured_labels')).resultText, '1')
   t.is((await named('sab_many')).error, 'SharedArrayBuffer is not defined')
