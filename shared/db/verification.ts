@@ -28,16 +28,19 @@ export class Verification {
     return this.#isDone
   }
 
-  /** Runs a statement that only reads; the first one is verified. */
+  /**
+   * Runs a statement that only reads; the first prepared one is verified. What is planned each time would be planned with its rider, which
+   * takes as long as a search over 60 columns itself (measured: 0.64 ms instead of 0.34): the caches are asked by a statement for itself then.
+   */
   async query<Row>(db: Executor, statement: Statement): Promise<Row[]> {
-    const mark = this.#isDone ? undefined : this.#cache.mark()
-    if (!mark) return db.query<Row>(statement)
-    const values = statement.values ?? []
+    const { name, text, values = [], rows: form = 'objects' } = statement
+    const mark = this.#isDone || name === undefined ? undefined : this.#cache.mark()
+    if (!mark || name === undefined) return db.query<Row>(statement)
     const rows = await db.query<Row>({
       ...statement,
-      text: verified(statement, values.length),
+      name: name + forms[form].suffix,
+      text: verified(name, text, form, values.length),
       values: [...values, mark.horizon, mark.seen],
-      ...(statement.name === undefined ? {} : { name: statement.name + forms[statement.rows ?? 'objects'].suffix }),
     })
     const { k_found, k_news, k_horizon } = riderOf(rows[0])
     this.#cache.hear(k_news ?? [], k_horizon ?? mark.horizon)
@@ -70,16 +73,15 @@ const forms = {
   arrays: { suffix: 'w', texts: new Map<string, Made>(), found: (text: string) => text },
 } as const
 
-/** Texts of prepared statements alone are kept: others come in as many forms as callers think of. */
-function verified({ text, name, rows }: Statement, parameters: number): string {
-  const { texts, found } = forms[rows ?? 'objects']
-  const known = name === undefined ? undefined : texts.get(name)
+/** Knits the rider to a prepared statement, once. */
+function verified(name: string, text: string, form: keyof typeof forms, parameters: number): string {
+  const { texts, found } = forms[form]
+  const known = texts.get(name)
   if (known?.plain === text) return known.made
   const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
       from cache_changes where ${since(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
-  if (name === undefined) return made
   if (texts.size >= maxTexts) texts.clear()
   texts.set(name, { plain: text, made })
   return made
