@@ -31,6 +31,7 @@ async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void
   t.deepEqual(
     answers.map(({ result }) => result),
     [0, 1, 2, 3, 4, 5],
+    JSON.stringify(answers),
   )
   t.deepEqual((await whoIsIn(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
   t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
@@ -40,7 +41,7 @@ test('calls outlast the loss of every connection to the database', async (t) => 
   const w = await world()
   t.teardown(w.close)
   await outlasts(t, w, async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       await w.db.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and application_name like 'kontor%'`,
       )
@@ -59,7 +60,8 @@ test('calls outlast crashes of the database', async (t) => {
   await outlasts(t, w, async () => {
     const isUp = async () => (await fetch(`${w.visitor.root}/readyz`)).status === 200
     const server = async () => (await readFile(join(folder, 'data', 'postmaster.pid'), 'latin1').catch(() => '')).split('\n', 1)[0]
-    for (let crash = 0; crash < 5; crash++) {
+    // A run has 30 s, and a crash with its recovery takes one to five, as busy as the machine is.
+    for (let crash = 0; crash < 2; crash++) {
       const killed = await server()
       process.kill(Number(killed), 'SIGKILL')
       await until(async () => ![killed, ''].includes(await server()))
