@@ -111,9 +111,10 @@ function failureOf({ bare }: DelegateRoute, { error }: Operation): Problem {
   return bare ? bare.failure(failure) : failure
 }
 
-/** Aborts when the client has gone, so that nobody waits for it. */
-function goneSignal(ctx: Context): AbortSignal {
+/** Aborts when the client has gone, so that nobody waits for it; it may have gone while its work was being filed, which nothing says again. */
+function goneSignal({ req, res }: Context): AbortSignal {
   const gone = new AbortController()
-  ctx.res.once('close', () => gone.abort())
+  if (req.socket.destroyed) gone.abort()
+  else res.once('close', () => gone.abort())
   return gone.signal
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import test from 'ava'
 import { allow, createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/functions/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
@@ -7,6 +8,7 @@ import { createRole, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
+import type { World } from '#test/support/world.ts'
 
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 const open = { http_enabled: true }
@@ -163,22 +165,60 @@ test('a public function gets every parameter, and none that is no UTF-8', async 
   t.is((await get(visitor, org, id, `?${many}&bad=%ff`)).status, 400)
 })
 
-test('a public call whose caller has gone before it began leaves the line', async (t) => {
-  const w = await fresh()
-  const { org } = w
-  const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), { ...open, timeout_ms: 60_000 })
-  const { id: wanted } = await createFunction(t, org, handlerOf("await sdk.records.create('locations', { name: 'public' })"), open)
-  const latch = await createLatch(org)
-  const running = Array.from({ length: 4 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await whoIsIn(org)).length === 4)
-  const caller = new Wire(w.api.port).send(`GET /fn/${org.id}/${wanted} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.9.8.7\r\n\r\n`)
-  await until(async () => (await lineOf(w, org)).waiting === 1)
-  caller.socket.destroy()
-  await until(async () => (await lineOf(w, org)).waiting === 0)
-  await latch.open()
-  t.true((await Promise.all(running)).every(({ result }) => result === 1))
-  t.deepEqual((await org.owner.get(`${org.path}/functions/${wanted}/runs`)).data.runs, [])
-})
+for (const moment of ['has gone before it began', 'goes while it is being filed']) {
+  test(`a public call whose caller ${moment} leaves the line`, async (t) => {
+    const w = await fresh()
+    const { org } = w
+    const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), { ...open, timeout_ms: 60_000 })
+    const { id: wanted } = await createFunction(t, org, handlerOf("await sdk.records.create('locations', { name: 'public' })"), open)
+    const latch = await createLatch(org)
+    const running = Array.from({ length: 4 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
+    await until(async () => (await whoIsIn(org)).length === 4)
+    const call = () => new Wire(w.api.port).send(`GET /fn/${org.id}/${wanted} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.9.8.7\r\n\r\n`)
+    if (moment === 'has gone before it began') {
+      const caller = call()
+      await until(async () => (await lineOf(w, org)).waiting === 1)
+      caller.socket.destroy()
+    } else await leaveWhileFiled(w, call)
+    await until(async () => (await lineOf(w, org)).waiting === 0)
+    await latch.open()
+    const answers = await Promise.all(running)
+    t.deepEqual(
+      answers.map(({ result, error }) => error ?? result),
+      [1, 1, 1, 1],
+    )
+    t.deepEqual((await org.owner.get(`${org.path}/functions/${wanted}/runs`)).data.runs, [])
+  })
+}
+
+/** Makes a call and destroys its connection while the statement that files its work waits for a lock; ends when it is filed. */
+async function leaveWhileFiled(w: World, call: () => Wire): Promise<void> {
+  const holder = await w.db.connect()
+  let filing: number[] = []
+  try {
+    await holder.query('begin')
+    await holder.query('lock table gated_jobs in share row exclusive mode')
+    const caller = call()
+    await until(async () => {
+      const { rows } = await w.db.query(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike '%gated_jobs%'`,
+      )
+      filing = rows.map(({ pid }) => pid)
+      return filing.length > 0
+    })
+    caller.socket.destroy()
+    await once(caller.socket, 'close')
+    // The server hears of it before it answers somebody who comes later.
+    await w.visitor.get('/readyz')
+    await holder.query('commit')
+  } finally {
+    holder.release()
+  }
+  await until(async () => {
+    const { rows } = await w.db.query(`select from pg_stat_activity where pid = any($1) and state <> 'idle'`, [filing])
+    return rows.length === 0
+  })
+}
 
 test('HEAD runs it as GET would, and leaves the body out', async (t) => {
   const { org, visitor } = await fresh()
