@@ -12,8 +12,8 @@ interface Rider {
 }
 
 /**
- * Lets the first statement of a read answer as well whether what the process remembers still holds, in the same snapshot and without a
- * round trip of its own. A statement for itself costs a read about a third more (measured, get by id).
+ * Lets the first prepared statement of a read answer as well whether what the process remembers still holds, in the same snapshot and
+ * without a round trip of its own. A statement for itself costs a read about a third more (measured, get by id).
  */
 export class Verification {
   readonly #cache: Cache
@@ -34,8 +34,9 @@ export class Verification {
    */
   async query<Row>(db: Executor, statement: Statement): Promise<Row[]> {
     const { name, text, values = [], rows: form = 'objects' } = statement
-    const mark = this.#isDone || name === undefined ? undefined : this.#cache.mark()
-    if (!mark || name === undefined) return db.query<Row>(statement)
+    if (this.#isDone || name === undefined) return db.query<Row>(statement)
+    const mark = this.#cache.mark()
+    if (!mark) return db.query<Row>(statement)
     const rows = await db.query<Row>({
       ...statement,
       name: name + forms[form].suffix,

@@ -210,8 +210,8 @@ async function leaveWhileFiled(w: World, call: () => Wire): Promise<void> {
     await once(caller.socket, 'close')
     // The server hears of it before it answers somebody who comes later.
     await w.visitor.get('/readyz')
-    await holder.query('commit')
   } finally {
+    await holder.query('commit')
     holder.release()
   }
   await until(async () => {
