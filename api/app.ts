@@ -14,6 +14,7 @@ import type { ApiServices } from '#api/services.ts'
 import { requirePlace } from '#api/sites/content-host.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
+import { countCall } from '#shared/kernel/thread-share.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -29,6 +30,7 @@ export function createApp(services: ApiServices): Koa {
     ctx.state.requestId = requestId
     ctx.set('X-Request-ID', requestId)
     const finished = observe(ctx, services)
+    const endCall = countCall()
     endUnread(ctx)
     try {
       requirePlace(ctx, services.config)
@@ -38,6 +40,7 @@ export function createApp(services: ApiServices): Koa {
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {
+      endCall()
       finished()
     }
   })

@@ -2,6 +2,7 @@ import type { JobWithMetadata } from 'pg-boss'
 import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
 import { whenInReach } from '#shared/db/in-reach.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
+import { countCall } from '#shared/kernel/thread-share.ts'
 import { giveBackJob } from '#shared/queue/active.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
 import { runAttempt, type WorkerServices } from '#workers/attempt.ts'
@@ -157,6 +158,7 @@ export class Loop {
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
     const { job } = this.#handler
     const done = attemptSeconds.startTimer({ job: job.name })
+    const endCall = countCall()
     // A signal of AbortSignal.timeout stays until its time has come: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
@@ -175,6 +177,7 @@ export class Loop {
       )
       await this.#fail(row, String((error as Error)?.message ?? error)).catch(() => undefined)
     } finally {
+      endCall()
       clearTimeout(limit)
     }
   }

@@ -20,6 +20,7 @@ export function failurePage(failure: Problem, requestId: string): Page {
 const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'There is nothing here',
   RATE_LIMITED: 'Too many tries',
+  OVERLOADED: 'Too much is going on at once',
   INTERNAL: 'Something went wrong on our side',
 }
 
@@ -27,5 +28,6 @@ const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
 const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'The address may have a mistake in it, or what it led to is no longer open.',
   RATE_LIMITED: 'Please wait a minute, then try again.',
+  OVERLOADED: 'Please try again in a few seconds.',
   INTERNAL: 'Please try again in a minute.',
 }

@@ -20,6 +20,7 @@ export const catalogue = {
   ORG_NOT_READY: { status: 503, message: 'This workspace is being set up' },
   AGENT_DISABLED: { status: 503, message: 'The assistant is not available for this call' },
   KNOWLEDGE_DISABLED: { status: 503, message: 'Knowledge search is not available' },
+  OVERLOADED: { status: 503, message: 'The workspace has used up its share of the server; try again soon' },
   SHEETS_MEMORY: { status: 503, message: 'The spreadsheet needs more memory than it may have' },
 } as const satisfies Record<string, { status: number; message: string }>
 

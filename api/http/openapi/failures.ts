@@ -38,7 +38,7 @@ export function codesOf(route: Route): ErrorCode[] {
   const { permission, path, limit, limitBy, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
   const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
-  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', ...fails])
+  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
   if (!isOpen || refusesOthers(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
@@ -63,5 +63,6 @@ function failure(codes: readonly ErrorCode[], route: Route): Json {
 const carried: Partial<Readonly<Record<ErrorCode, Json>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  OVERLOADED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
   ORG_NOT_READY: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
 }

@@ -1,0 +1,60 @@
+/** Longest time in milliseconds that a computation holds the thread before it gives it back (page "Beyond", section 2, allows 10). */
+export const sliceMs = 3
+
+/** Calls under way in this process: requests and attempts, those that compute among them. */
+let callsUnderWay = 0
+
+/** Computations that wait for the thread, by the workspace that they belong to. The workspaces take turns. */
+const waiting = new Map<string, (() => void)[]>()
+let waitingCount = 0
+let isScheduled = false
+let lastSliceMs = 0
+
+/** Counts a call as under way until the returned function is called. Computations leave most of the thread to other calls. */
+export function countCall(): () => void {
+  let counted = 1
+  callsUnderWay += counted
+  return () => {
+    callsUnderWay -= counted
+    counted = 0
+  }
+}
+
+/**
+ * Gives the thread back after it was held for `heldMs`, and resolves when the workspace may compute again. One computation of the
+ * process goes on per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
+ * slice begins after a pause of three times the last one, which leaves three quarters of the thread to them.
+ */
+export function nextSlice(workspaceId: string, heldMs: number): Promise<void> {
+  lastSliceMs = Math.min(heldMs, 10)
+  return new Promise((resolve) => {
+    const line = waiting.get(workspaceId) ?? []
+    waiting.set(workspaceId, line)
+    line.push(resolve)
+    waitingCount += 1
+    schedule()
+  })
+}
+
+function schedule(): void {
+  if (isScheduled || waitingCount === 0) return
+  isScheduled = true
+  // Calls that wait here are counted as under way as well.
+  if (callsUnderWay > waitingCount) setTimeout(resumeNext, Math.max(1, 3 * lastSliceMs))
+  else setImmediate(resumeNext)
+}
+
+function resumeNext(): void {
+  isScheduled = false
+  const [first] = waiting
+  if (!first) return
+  const [workspaceId, line] = first
+  const resume = line.shift()
+  waitingCount -= 1
+  // The workspace goes behind the others that wait.
+  waiting.delete(workspaceId)
+  if (line.length > 0) waiting.set(workspaceId, line)
+  resume?.()
+  // The resumed computation runs as a microtask, before this immediate. It may end without waiting again.
+  setImmediate(schedule)
+}
