@@ -21,21 +21,47 @@ export type WrittenAttendee = Omit<Attendee, 'token_sealed'> & {
   readonly token_sealed: Buffer
 }
 
-const insert = sql(
-  'insert_event_attendees',
-  `insert into calendar_attendees (workspace_id, event_id, id, position, user_id, email, name, status, is_booker, is_mailed, token_hash, token_sealed)
-   select $1::uuid, event_id, id, position, user_id, email, name, status, is_booker, is_mailed, decode(hash, 'hex'), decode(sealed, 'hex')
-   from jsonb_to_recordset($2::jsonb) as given (event_id uuid, id uuid, position integer, user_id uuid, email text, name text, status text,
-     is_booker boolean, is_mailed boolean, hash text, sealed text)`,
-)
+const given = `
+  insert into calendar_attendees (workspace_id, event_id, id, position, user_id, email, name, status, is_booker, is_mailed, token_hash, token_sealed)
+  select $1::uuid, event_id, id, position, user_id, email, name, status, is_booker, is_mailed, decode(hash, 'hex'), decode(sealed, 'hex')
+  from jsonb_to_recordset($2::jsonb) as given (event_id uuid, id uuid, position integer, user_id uuid, email text, name text, status text,
+    is_booker boolean, is_mailed boolean, hash text, sealed text)`
+const rowsOf = (attendees: readonly WrittenAttendee[]): string =>
+  JSON.stringify(
+    attendees.map(({ token_hash, token_sealed, ...one }) => ({
+      ...one,
+      hash: token_hash.toString('hex'),
+      sealed: token_sealed.toString('hex'),
+    })),
+  )
+
+const insert = sql('insert_event_attendees', given)
 export async function insertAttendees(db: Executor, workspaceId: string, attendees: readonly WrittenAttendee[]): Promise<void> {
-  if (attendees.length === 0) return
-  const rows = attendees.map(({ token_hash, token_sealed, ...one }) => ({
-    ...one,
-    hash: token_hash.toString('hex'),
-    sealed: token_sealed.toString('hex'),
-  }))
-  await db.query(insert(workspaceId, JSON.stringify(rows)))
+  if (attendees.length > 0) await db.query(insert(workspaceId, rowsOf(attendees)))
+}
+
+const removeOthers = sql(
+  'delete_other_event_attendees',
+  `delete from calendar_attendees as guest where workspace_id = $1 and event_id = any($2) and not exists (
+     select from jsonb_to_recordset($3::jsonb) as given (event_id uuid, email text)
+     where given.event_id = guest.event_id and lower(given.email) = lower(guest.email)
+   )`,
+)
+const upsert = sql(
+  'replace_event_attendees',
+  `${given} on conflict (workspace_id, event_id, lower(email))
+   do update set position = excluded.position, user_id = excluded.user_id, name = excluded.name, status = excluded.status`,
+)
+/** Gives events these guests and no others. A guest of the same address keeps its id, and the link that it was mailed. */
+export async function replaceAttendees(
+  db: Executor,
+  workspaceId: string,
+  eventIds: readonly string[],
+  attendees: readonly WrittenAttendee[],
+): Promise<void> {
+  const rows = rowsOf(attendees)
+  if (eventIds.length > 0) await db.query(removeOthers(workspaceId, eventIds, rows))
+  if (attendees.length > 0) await db.query(upsert(workspaceId, rows))
 }
 
 const remove = sql(

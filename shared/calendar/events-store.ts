@@ -75,24 +75,6 @@ export async function deleteEvents(db: Executor, workspaceId: string, ids: reado
   if (ids.length > 0) await db.query(remove(workspaceId, ids))
 }
 
-const removeExceptions = sql('delete_event_exceptions', 'delete from calendar_events where workspace_id = $1 and series_id = any($2)')
-const removeGuests = sql('delete_all_event_attendees', 'delete from calendar_attendees where workspace_id = $1 and event_id = any($2)')
-/** Takes from events what an import brings anew: their changed occurrences and their guests. */
-export async function deleteExceptions(db: Executor, workspaceId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.query(removeExceptions(workspaceId, ids))
-  await db.query(removeGuests(workspaceId, ids))
-}
-
-const uids = sql(
-  'find_event_uids',
-  `select uid, id, sequence, created_at from calendar_events
-   where workspace_id = $1 and calendar_id = $2 and uid = any($3) and series_id is null order by id for no key update`,
-)
-/** What a calendar has under some UIDs, locked. */
-export const findUids = (db: Executor, workspaceId: string, calendarId: string, of: readonly string[]) =>
-  db.query<Pick<EventRow, 'uid' | 'id' | 'sequence' | 'created_at'>>(uids(workspaceId, calendarId, of))
-
 const find = sql('find_calendar_event', `select ${all} from calendar_events where workspace_id = $1 and id = $2`)
 export async function findEvent(db: Executor, workspaceId: string, id: string): Promise<EventRow | undefined> {
   return (await db.query<EventRow>(find(workspaceId, id)))[0]

@@ -1,13 +1,14 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
-import { findMembers, insertAttendees } from '#shared/calendar/attendees-store.ts'
+import { findMembers, replaceAttendees } from '#shared/calendar/attendees-store.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import { whenOf } from '#shared/calendar/event.ts'
-import { deleteExceptions, findUids, insertEvents, updateEvents } from '#shared/calendar/events-store.ts'
+import { findExceptions, insertEvents, updateEvents } from '#shared/calendar/events-store.ts'
 import { newAttendee } from '#shared/calendar/guests.ts'
 import type { ReadFile, Warning } from '#shared/calendar/ics/read.ts'
 import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
 import { type ImportedSet, importedSets } from '#shared/calendar/imported-rows.ts'
+import { deleteOtherExceptions, findUids } from '#shared/calendar/imports-store.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
@@ -32,23 +33,19 @@ export interface Imported {
 }
 
 /**
- * Writes the events of some UIDs: one that the calendar has is replaced whole, its number never falls. Guests are kept with their answers and
- * nobody is mailed. In a calendar without overlaps one that would overlap is left out. In the caller's transaction; doing it again updates.
+ * Writes the events of some UIDs. One that the calendar has is replaced whole: it, its changed occurrences and its guests keep their ids, and
+ * no number falls. Guests come in with their answers and nobody is mailed. In a calendar without overlaps one that would overlap is left out. In the caller's transaction; doing it again updates.
  */
 export async function importEvents(scope: Scope, calendar: Calendar, part: ReadFile['byUid'], book: ReadFile['book']): Promise<Imported> {
   const { db, workspace } = scope
-  const sets = importedSets(
-    scope,
-    calendar,
-    part,
-    book,
-    await findUids(
-      db,
-      workspace.id,
-      calendar.id,
-      part.map(([uid]) => uid),
-    ),
+  const uids = part.map(([uid]) => uid)
+  const known = await findUids(db, workspace.id, calendar.id, uids)
+  const exceptions = await findExceptions(
+    db,
+    workspace.id,
+    known.map(({ id }) => id),
   )
+  const sets = importedSets(scope, calendar, part, book, { known, exceptions })
   const written = calendar.settings.no_overlap ? await writeApart(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
@@ -63,7 +60,9 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: ReadF
     )
   }
   const created = written.sets.filter(({ isNew }) => isNew).length
-  return { created, updated: written.sets.length - created, skipped: sets.length - written.sets.length, warnings: written.warnings }
+  const notes = written.sets.flatMap(({ line, event: { uid }, note }) => (note === undefined ? [] : [{ line, uid, message: note }]))
+  const skipped = sets.length - written.sets.length
+  return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
 }
 
 /** One after the other, each in a savepoint: what overlaps an event before it is left out. */
@@ -87,25 +86,21 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
 
 async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {
   const { db, workspace } = scope
+  const rows = sets.flatMap(({ event, exceptions }) => [event, ...exceptions])
+  const kept = new Set(sets.flatMap(({ keptIds }) => keptIds))
   const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
-  await deleteExceptions(db, workspace.id, known)
-  await updateEvents(
-    db,
-    workspace.id,
-    sets.filter(({ isNew }) => !isNew).map(({ event }) => written(event)),
-  )
-  await insertEvents(db, workspace.id, [
-    ...sets.filter(({ isNew }) => isNew).map(({ event }) => written(event)),
-    ...sets.flatMap(({ exceptions }) => exceptions.map(written)),
-  ])
+  await deleteOtherExceptions(db, workspace.id, known, [...kept])
+  await updateEvents(db, workspace.id, rows.filter(({ id }) => kept.has(id)).map(written))
+  await insertEvents(db, workspace.id, rows.filter(({ id }) => !kept.has(id)).map(written))
   const guests = sets.flatMap(({ guests }) => guests)
   const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
   const members = new Map(
     (emails.length > 0 ? await findMembers(db, workspace.id, [], emails) : []).map((one) => [one.email.toLowerCase(), one.id]),
   )
-  await insertAttendees(
+  await replaceAttendees(
     db,
     workspace.id,
+    [...kept],
     guests.flatMap(([event, all]: readonly [EventRow, FileEvent['guests']]) =>
       all.map(({ email, name, status }, position) =>
         newAttendee(scope, event.id, { user_id: members.get(email.toLowerCase()) ?? null, email, name }, position, { status }),

@@ -1,11 +1,11 @@
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
-import { type EventRow, wallText } from '#shared/calendar/event.ts'
+import { type EventRow, originalOf, wallText } from '#shared/calendar/event.ts'
 import type { ReadFile } from '#shared/calendar/ics/read.ts'
 import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
 import { originalIn } from '#shared/calendar/ics/read-event.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { dateText } from '#shared/calendar/time.ts'
-import { whenColumns } from '#shared/calendar/when.ts'
+import { wallOf, whenColumns } from '#shared/calendar/when.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -13,30 +13,41 @@ import type { Scope } from '#shared/scope/scope.ts'
 export interface ImportedSet {
   readonly line: number
   readonly isNew: boolean
+  /** Ids of the event and the exceptions that the calendar has already. */
+  readonly keptIds: readonly string[]
+  /** A warning about the whole UID. */
+  readonly note?: string
   readonly event: EventRow
   readonly exceptions: readonly EventRow[]
   readonly guests: readonly (readonly [EventRow, FileEvent['guests']])[]
 }
 
-/** What a calendar has under a UID. */
-export interface KnownUid {
-  readonly uid: string
-  readonly id: string
-  readonly sequence: number
-  readonly created_at: string
+/** The identity of a stored event, which an import keeps. */
+type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
+
+/** What the calendar has under the UIDs: their events, and the exceptions of these. */
+export interface Stored {
+  readonly known: readonly (Identity & Pick<EventRow, 'uid'>)[]
+  readonly exceptions: readonly EventRow[]
 }
 
-/** The rows of the events of some UIDs; an occurrence whose series the file does not hold is an event by itself. */
+/**
+ * The rows of the events of some UIDs. An occurrence whose series the file does not hold is an event by itself; several of one UID are a
+ * series of the starts that they stand for.
+ */
 export function importedSets(
   scope: Scope,
   calendar: Calendar,
   part: ReadFile['byUid'],
   book: ReadFile['book'],
-  known: readonly KnownUid[],
+  stored: Stored,
 ): ImportedSet[] {
-  const byUid = new Map(known.map((one) => [one.uid, one]))
-  const make = (uid: string, of: readonly FileEvent[]) => setOf(scope, calendar, uid, of, book, byUid.get(uid))
-  return part.map(([uid, events]) => make(uid, events))
+  const byUid = new Map(stored.known.map((one) => [one.uid, one]))
+  const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
+  return part.map(([uid, events]) => {
+    const known = byUid.get(uid)
+    return setOf(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
+  })
 }
 
 const newer = (a: FileEvent, b: FileEvent): number =>
@@ -48,15 +59,42 @@ function setOf(
   uid: string,
   events: readonly FileEvent[],
   book: ReadFile['book'],
-  known: KnownUid | undefined,
+  known: Identity | undefined,
+  knownExceptions: readonly EventRow[],
 ): ImportedSet {
   const [master] = events.filter(({ original }) => original === undefined).sort(newer)
-  // Without its series the newest occurrence stands for the whole UID.
-  const chosen = master ?? ([...events].sort(newer)[0] as FileEvent)
+  const { chosen, note } = master ? { chosen: master } : withoutMaster(events, book)
   const event = rowOf(scope, calendar, uid, chosen, known)
-  const exceptions = master && event.recurrence !== null ? exceptionsOf(scope, calendar, event, master, events, book) : []
+  const exceptions = event.recurrence === null ? [] : exceptionsOf(scope, calendar, event, chosen, events, book, knownExceptions)
   const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
-  return { line: chosen.line, isNew: known === undefined, event, exceptions: exceptions.map(([row]) => row), guests }
+  const rows = exceptions.map(([row]) => row)
+  const stored = new Set([known, ...knownExceptions].map((one) => one?.id))
+  const keptIds = [event, ...rows].map(({ id }) => id).filter((id) => stored.has(id))
+  return {
+    line: chosen.line,
+    isNew: known === undefined,
+    keptIds,
+    ...(note === undefined ? {} : { note }),
+    event,
+    exceptions: rows,
+    guests,
+  }
+}
+
+/**
+ * The event that stands for a UID of which the file holds occurrences alone, as a calendar exports them that was invited to no more: one
+ * occurrence by itself, several as a series of the starts that they stand for, each of which is a changed occurrence then.
+ */
+function withoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
+  const [newest] = [...events].sort(newer) as [FileEvent]
+  const { allDay, start, end, zone } = newest.when
+  const originals = new Set(events.flatMap(({ original }) => (original ? [originalIn(original, newest.when, book)] : [])))
+  const [first = start, ...later] = [...originals].sort((a, b) => a - b)
+  if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it comes in as an event by itself' }
+  const when = { allDay, zone, start: first, end: first + (end - start) }
+  const rdates = later.map((original) => wallOf(when, original))
+  const chosen = { ...newest, original: undefined, when, recurrence: 'FREQ=DAILY;COUNT=1', rdates, exdates: [] }
+  return { chosen, note: `has ${originals.size} occurrences without their series: they come in as a series of these` }
 }
 
 function exceptionsOf(
@@ -66,7 +104,9 @@ function exceptionsOf(
   master: FileEvent,
   events: readonly FileEvent[],
   book: ReadFile['book'],
+  known: readonly EventRow[],
 ): [EventRow, FileEvent][] {
+  const knownByOriginal = new Map(known.map((one) => [originalOf(one), one]))
   const byOriginal = new Map<number, FileEvent>()
   for (const one of [...events].sort(newer)) {
     if (one.original === undefined) continue
@@ -74,12 +114,12 @@ function exceptionsOf(
     if (!byOriginal.has(original)) byOriginal.set(original, one)
   }
   return [...byOriginal].map(([original, one]) => {
-    const row = { ...rowOf(scope, calendar, event.uid, one, undefined), ...occurrenceColumns(event, original) }
+    const row = { ...rowOf(scope, calendar, event.uid, one, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
     return [row, one]
   })
 }
 
-function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: KnownUid | undefined): EventRow {
+function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
   const at = scope.now().toISOString()
   const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallText(ms))
   return {

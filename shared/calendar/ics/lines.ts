@@ -16,16 +16,16 @@ export interface RawFile {
   readonly properties: readonly string[]
 }
 
-/** The longest line that is looked at, unfolded, in characters; a longer one is an attachment or an attack, and is left out. */
+/** The longest line that is looked at, unfolded, in bytes; a longer one is an attachment or an attack, and is left out. */
 const longestLine = 200_000
 /** Lines of one component; one that has more is not read. */
 const mostLines = 20_000
 
 /**
- * Takes a file apart without reading values, so that one bad event spoils no other. Throws VALIDATION_ERROR when it holds no calendar, or one
- * that is not closed. It holds as much as the file, and looks at each character a few times.
+ * Splits a file into components without reading values, so that one bad event spoils no other. Throws VALIDATION_ERROR when it holds no
+ * calendar, or one that is not closed. It holds as much as the file, and looks at each byte a few times.
  */
-export function takeApart(text: string): RawFile {
+export function takeApart(bytes: Uint8Array): RawFile {
   const components: RawComponent[] = []
   const properties: string[] = []
   let calendars = 0
@@ -35,7 +35,7 @@ export function takeApart(text: string): RawFile {
     if (open) components.push(isEnded && !open.fault ? open : { ...open, fault: open.fault ?? 'is not closed' })
     open = undefined
   }
-  for (const { line, number } of unfolded(text)) {
+  for (const { line, number } of unfolded(bytes)) {
     const [, word = '', name = ''] = /^(BEGIN|END)\s*:\s*([\w-]{1,60})\s*$/i.exec(line) ?? []
     const [is, what] = [word.toUpperCase(), name.toUpperCase()]
     if (what === 'VCALENDAR' && is === 'BEGIN') {
@@ -66,12 +66,16 @@ export function takeApart(text: string): RawFile {
   return { components, properties }
 }
 
-/** The lines of a file, those put together again that were folded, each with the number of its first one. */
-function* unfolded(text: string): Generator<{ line: string; number: number }> {
+/**
+ * The unfolded lines of a file, each with the number of its first one. Lines are folded by bytes, also within a letter (RFC 5545, 3.1), so they
+ * are joined as bytes, one character each, and read as UTF-8 after that.
+ */
+function* unfolded(bytes: Uint8Array): Generator<{ line: string; number: number }> {
   let parts: string[] = []
   let [number, started, length] = [0, 0, 0]
-  const whole = () => ({ line: length > longestLine ? '' : parts.join(''), number: started })
-  for (const raw of text.split(/\r\n|\n|\r/)) {
+  const whole = () => ({ line: length > longestLine ? '' : utf8(parts.join('')), number: started })
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  for (const raw of text.replace(/^\u00ef\u00bb\u00bf/, '').split(/\r\n|\n|\r/)) {
     number += 1
     if (/^[ \t]/.test(raw) && parts.length > 0) {
       length += raw.length
@@ -85,3 +89,6 @@ function* unfolded(text: string): Generator<{ line: string; number: number }> {
   }
   if (parts.length > 0) yield whole()
 }
+
+/** Text whose bytes stand as one character each. */
+const utf8 = (bytes: string): string => (/[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes)

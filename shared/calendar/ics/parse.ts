@@ -2,10 +2,14 @@ import ICAL from 'ical.js'
 import type { Jcal, JcalProperty } from '#shared/calendar/ics/jcal.ts'
 import type { RawComponent } from '#shared/calendar/ics/lines.ts'
 
-/** Reads the values of one component. Throws an Error that says what cannot be read. ical.js parses and never expands anything here. */
+/**
+ * Reads the values of one component but for its rules: `rawValue` gives these as they are written, and the parser refuses a whole component
+ * for a rule in small letters or with a blank. Throws an Error that says what cannot be read. ical.js parses and expands nothing here.
+ */
 export function parseComponent({ name, lines, fault }: RawComponent): Jcal {
   if (fault) throw new Error(fault)
-  const text = [`BEGIN:${name}`, ...lines.filter((line) => line.trim() !== ''), `END:${name}`].join('\r\n')
+  const read = lines.filter((line) => line.trim() !== '' && !/^(?:RRULE|EXRULE)[;:]/i.test(line))
+  const text = [`BEGIN:${name}`, ...read, `END:${name}`].join('\r\n')
   const parsed = ICAL.parse(text) as unknown
   if (!Array.isArray(parsed) || parsed[0] !== name.toLowerCase()) throw new Error('cannot be read')
   return parsed as unknown as Jcal

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Answer, EventStatus } from '#shared/calendar/event.ts'
+import { readFileRule } from '#shared/calendar/ics/file-rule.ts'
 import { clean, type Jcal } from '#shared/calendar/ics/jcal.ts'
 import type { RawComponent } from '#shared/calendar/ics/lines.ts'
 import { parseComponent, propertiesOf, property, rawValue, textOf } from '#shared/calendar/ics/parse.ts'
-import { durationMs, type FileTime, instantOf, timesOf, type ZoneBook, zoneOfTime } from '#shared/calendar/ics/times.ts'
-import { partsOf, readRule } from '#shared/calendar/rule.ts'
+import {
+  durationMs,
+  type FileTime,
+  instantOf,
+  isZoneUnknown,
+  periodLengths,
+  timesOf,
+  type ZoneBook,
+  zoneOfTime,
+} from '#shared/calendar/ics/times.ts'
+import { partsOf } from '#shared/calendar/rule.ts'
 import { dateMs, dateText, dayMs, wallMs } from '#shared/calendar/time.ts'
 import { type When, wallOf } from '#shared/calendar/when.ts'
 
@@ -44,14 +54,19 @@ export interface FileEvent {
 
 const [mostRdates, mostExdates, mostGuests] = [2_000, 10_000, 100]
 
+/** Properties that an event has once (RFC 5545, 3.6.1). */
+const single = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
+
 /** Reads an event. Throws an Error or a Problem that says what of it cannot be read. */
 export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
   const component = parseComponent(raw)
   const notes: string[] = []
   const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
   if (rules.length > 1) notes.push('has several RRULE: the first one counts')
-  if (property(component, 'exrule')) notes.push('has EXRULE, which is left out')
-  const recurrence = rules[0] === undefined ? null : readRule(rules[0])
+  if (rawValue(raw, 'EXRULE').length > 0) notes.push('has EXRULE, which is left out')
+  for (const name of single)
+    if (propertiesOf(component, name).length > 1) notes.push(`has several ${name.toUpperCase()}: the first one counts`)
+  const recurrence = rules[0] === undefined ? null : readFileRule(rules[0], notes)
   const when = readFileWhen(component, recurrence, book, notes)
   const rdates = readings(component, 'rdate', when, book)
   if (rdates.length > mostRdates) throw new Error(`has more than ${mostRdates} RDATEs`)
@@ -59,6 +74,13 @@ export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
   if (exdates.length > mostExdates) throw new Error(`has more than ${mostExdates} EXDATEs`)
   const recurrenceId = property(component, 'recurrence-id')
   const original = recurrenceId && timesOf(recurrenceId)[0]
+  if (original && (recurrence !== null || rdates.length > 0)) notes.push('repeats beside its RECURRENCE-ID, which is left out')
+  if (
+    propertiesOf(component, 'rdate')
+      .flatMap(periodLengths)
+      .some((length) => length !== when.end - when.start)
+  )
+    notes.push('has RDATE periods of another length: they are as long as the event')
   if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which the first is taken')
   return {
     line: raw.line,
@@ -92,7 +114,10 @@ function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneBook
   const text = textOf(component, 'duration')
   const duration = text === '' ? undefined : durationMs(text)
   if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`DURATION is none: ${text.slice(0, 60)}`)
+  if (end && duration !== undefined) notes.push('has DTEND and DURATION: DTEND counts')
   if (start.isDate) return readDates(start, end, duration, book)
+  for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, book) ? [time.tzid] : []))))
+    notes.push(`is in the time zone ${tzid}, which nobody knows and the file does not describe: it is read as ${book.floating}`)
   const zone = zoneOfTime(start, spanEnd(start, recurrence), book)
   if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which is none of the IANA list`)
   if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which is none of the IANA list: its instant is kept`)

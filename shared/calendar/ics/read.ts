@@ -28,7 +28,7 @@ const mostEvents = 2_000
  * one that is not closed, or more than 2,000 events.
  */
 export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
-  const { components, properties } = takeApart(new TextDecoder('utf-8').decode(bytes))
+  const { components, properties } = takeApart(bytes)
   const raws = components.filter(({ name }) => name === 'VEVENT')
   if (raws.length > mostEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${mostEvents} events, got ${raws.length}`)
   const [, named = ''] = /^X-WR-TIMEZONE[^:]*:(.*)$/im.exec(properties.join('\n')) ?? []

@@ -20,20 +20,36 @@ export interface ZoneBook {
   readonly first: readonly string[]
 }
 
-const form = /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})(Z)?)?$/
+/** The parser turns a date that is not marked as one (`DTSTART:20041225`) into `2004-12-25T::`, and a time without seconds into `T10:00:`. */
+const form = /^(\d{4})-?(\d{2})-?(\d{2})(?:T::|T(\d{2}):?(\d{2}):?(\d{2})?(Z)?)?$/
 
 /** The times of a property; of a period its start. Throws an Error for what is no time. */
 export function timesOf([name, parameters, type, ...values]: JcalProperty): FileTime[] {
-  return values.flat().map((value) => {
+  const starts = type === 'period' ? values.map((period) => (Array.isArray(period) ? period[0] : period)) : values.flat()
+  return starts.map((value) => {
     const text = String(value).split('/')[0] ?? ''
     const [, year, month, day, hour, minute, second, utc] = form.exec(text.trim()) ?? []
     if (year === undefined || !isDay(`${year}-${month}-${day}`)) throw new Error(`${name.toUpperCase()} is no time: ${text.slice(0, 60)}`)
     const isDate = hour === undefined || type === 'date'
-    if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60))
+    if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60))
       throw new Error(`${name.toUpperCase()} is no time: ${text}`)
-    const clock = isDate ? 0 : ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(59, Number(second))) * 1_000
+    const clock = isDate ? 0 : ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(59, Number(second ?? 0))) * 1_000
     const wall = requireReckonable(Date.parse(`${year}-${month}-${day}T00:00:00Z`) + clock, name.toUpperCase())
     return { wall, isDate, isUtc: utc !== undefined, tzid: typeof parameters.tzid === 'string' ? parameters.tzid : undefined }
+  })
+}
+
+/** Whether a time names a zone that is neither known nor described in its file, so that it is read in the floating zone. */
+export const isZoneUnknown = ({ tzid, isUtc }: FileTime, { inFile }: ZoneBook): boolean =>
+  tzid !== undefined && !isUtc && zoneByName(tzid) === undefined && !inFile.has(tzid)
+
+/** The lengths in milliseconds of the periods of a property. A value that is no period has none. */
+export function periodLengths([, , type, ...values]: JcalProperty): number[] {
+  if (type !== 'period') return []
+  return values.flatMap((period) => {
+    const [start, end] = Array.isArray(period) ? period.map(String) : []
+    const length = durationMs(end ?? '') ?? Date.parse(end ?? '') - Date.parse(start ?? '')
+    return Number.isNaN(length) ? [] : [length]
   })
 }
 
