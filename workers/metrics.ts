@@ -50,6 +50,13 @@ export const mailTries = new Counter({
   registers: [registry],
 })
 
+export const relayRefusals = new Counter({
+  name: 'kontor_mail_relay_refusals_total',
+  help: 'Refusals by which a mail relay delays all mail, by whose relay it is (operator, connection) and by reason (auth, tls, session, policy)',
+  labelNames: ['relay', 'reason'],
+  registers: [registry],
+})
+
 export const mailSeconds = new Histogram({
   name: 'kontor_mail_seconds',
   help: 'Time from when a mail was written until a server had taken it, by what it is about',

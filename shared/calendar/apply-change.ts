@@ -69,8 +69,11 @@ export function isSignificant(before: EventRow, after: EventRow): boolean {
   )
 }
 
-/** The event as it is to be written: SEQUENCE grows with what is significant, and reminders count anew from a new time. */
-export function stamped(before: EventRow, after: EventRow, now: Date): EventRow {
+/**
+ * The event as it is to be written: SEQUENCE grows with what is significant, to above `last` as well, and reminders count anew from a new
+ * time.
+ */
+export function stamped(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
   const at = now.toISOString()
   const isTimed =
     !isSameTime(whenOf(before), whenOf(after)) ||
@@ -78,8 +81,12 @@ export function stamped(before: EventRow, after: EventRow, now: Date): EventRow 
     before.reminders?.join() !== after.reminders?.join()
   return {
     ...after,
-    sequence: before.sequence + (isSignificant(before, after) ? 1 : 0),
+    sequence: isSignificant(before, after) ? Math.max(before.sequence, last) + 1 : before.sequence,
     timed_at: isTimed ? at : before.timed_at,
     updated_at: at,
   }
 }
+
+/** Whether guests have to answer again: a new time asks again, anything else keeps what they said. */
+export const asksAgain = (before: EventRow, after: EventRow): boolean =>
+  !isSameTime({ ...whenOf(before), zone: '' }, { ...whenOf(after), zone: '' }) || before.recurrence !== after.recurrence

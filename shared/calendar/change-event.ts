@@ -24,14 +24,14 @@ export function changeEvent(scope: Scope, id: string, change: EventChange, query
     const set = await lockEventSet(inside, id, 'write')
     const moved = await movedTo(inside, set, change)
     const plan = planOf(set, change, query, scope.now())
-    const rows = moved ? plan.rows.map(({ before, after }) => ({ before, after: after && { ...after, calendar_id: moved.id } })) : plan.rows
+    const rows = moved ? movedRows(plan, moved) : plan.rows
     const event = rows.find(({ after }) => after?.id === plan.shown)?.after as EventRow
     // What was read can be sent again, also by somebody who may not read the record.
     if (event.record_type !== set.event.record_type || event.record_id !== set.event.record_id) await requireLink(inside, event)
     const guests = change.attendees && (await readGuests(inside, change.attendees))
     const isTold = (change.notify ?? true) && query.notify !== '0' && query.notify !== 'false'
     const calendar = moved ?? set.calendar
-    const guestsOf = await writeChanges(inside, calendar, { rows: rows as RowChange[], set, guests, isTold })
+    const guestsOf = await writeChanges(inside, calendar, { rows, set, guests, isTold })
     const { access } = await requireCalendar(inside, calendar.id, 'write')
     return eventViewOf({ event, calendar, access, guests: guestsOf.get(event.id) ?? [] })
   })
@@ -44,14 +44,26 @@ async function movedTo(scope: Scope, { event }: EventSet, { calendar_id }: Event
 }
 
 /** What becomes of which rows, and which of them is answered with. */
-function planOf(set: EventSet, change: EventChange, query: ChangeQuery, now: Date): { rows: RowChange[]; shown: string } {
+interface Plan {
+  readonly rows: readonly RowChange[]
+  readonly shown: string
+}
+
+/** A plan whose event goes to another calendar; of a series that is cut the earlier part stays where it is. */
+const movedRows = ({ rows, shown }: Plan, { id }: Calendar): RowChange[] =>
+  rows.map(({ after, ...row }) => ({
+    ...row,
+    ...(after && { after: after.id === shown || after.series_id === shown ? { ...after, calendar_id: id } : after }),
+  }))
+
+function planOf(set: EventSet, change: EventChange, query: ChangeQuery, now: Date): Plan {
   const { event, series, exceptions } = set
   if (!series) return { rows: [{ before: event, after: stamped(event, applyChange(event, change), now) }], shown: event.id }
   const reach = query.scope ?? (event.id === series.id ? 'all' : 'this')
   if (reach === 'all') return { rows: changeSeries({ series, exceptions }, change, now), shown: series.id }
   const { original, exception } = named(set, query)
   if (reach === 'this') {
-    const rows = changeOccurrence(series, original, exception, change, now)
+    const rows = changeOccurrence({ series, exceptions }, original, exception, change, now)
     return { rows, shown: rows[0]?.after?.id ?? '' }
   }
   if (isFirst(series, original)) return { rows: changeSeries({ series, exceptions }, change, now), shown: series.id }

@@ -5,8 +5,8 @@ import { primaryCalendar } from '#shared/calendar/calendars.ts'
 import type { Attendee, EventRow } from '#shared/calendar/event.ts'
 import type { EventInput, EventView } from '#shared/calendar/event-schemas.ts'
 import { findEventByKey, insertEvents } from '#shared/calendar/events-store.ts'
+import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { newAttendee, readGuests } from '#shared/calendar/guests.ts'
-import { hear } from '#shared/calendar/hear.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
 import { eventViewOf, requireSight } from '#shared/calendar/read-event.ts'
 import { written } from '#shared/calendar/rows.ts'
@@ -75,7 +75,8 @@ async function writeNew(
   await insertEvents(scope.db, scope.workspace.id, [written(row)])
   const attendees = guests.map((guest, position) => newAttendee(scope, row.id, guest, position))
   await insertAttendees(scope.db, scope.workspace.id, attendees)
-  if (isTold) await tell(scope, hear(undefined, { event: row, guests: attendees }, scope.actor.id), attendees, { isNew: true })
+  const invited = { root: { event: row, guests: attendees }, exceptions: [] }
+  if (isTold) await tell(scope, guestChanges(undefined, invited, scope.actor.id))
   await announceEvent(scope, calendar, 'created', row, attendees)
   await noteSignals(scope, calendar, [row])
   return attendees

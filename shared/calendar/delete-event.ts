@@ -3,7 +3,7 @@ import { isFirst, named } from '#shared/calendar/change-event.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import type { ChangeQuery } from '#shared/calendar/event-schemas.ts'
 import { type EventSet, lockEventSet } from '#shared/calendar/event-set.ts'
-import { occurrenceRow, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
+import { lastSequence, occurrenceRow, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
 import { writeChanges } from '#shared/calendar/write-changes.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
@@ -30,7 +30,7 @@ function goneOf(set: EventSet, query: ChangeQuery, now: Date): RowChange[] {
   const { original, exception } = named(set, query)
   if (reach === 'this') {
     const known = exception ?? occurrenceRow(series, original, now)
-    const after: EventRow = stamped(known, { ...known, status: 'cancelled', is_removed: true }, now)
+    const after: EventRow = stamped(known, { ...known, status: 'cancelled', is_removed: true }, now, lastSequence([series, ...exceptions]))
     return [exception ? { before: exception, after } : { after, was: known }]
   }
   if (isFirst(series, original)) return all()

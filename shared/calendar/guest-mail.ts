@@ -1,7 +1,8 @@
 import { type Attendee, type EventRow, whenOf } from '#shared/calendar/event.ts'
-import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
+import { type NamedGuest, withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/calendar/ics/write.ts'
 import type { WrittenOut } from '#shared/calendar/ics/write-event.ts'
+import { organizerInFiles } from '#shared/calendar/organizer.ts'
 import { ruleWords, whenWords } from '#shared/calendar/words.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Mail } from '#shared/mail/mail.ts'
@@ -14,6 +15,8 @@ export interface GuestMail {
   readonly event: EventRow
   readonly series: EventRow | undefined
   readonly exceptions: readonly EventRow[]
+  /** The guest as one of an exception; undefined where it does not take place for the guest. */
+  readonly guestIn: (exception: EventRow) => NamedGuest | undefined
   readonly guest: Pick<Attendee, 'email' | 'name'>
   /** The guest's answer as it is now. */
   readonly status: Attendee['status']
@@ -21,6 +24,7 @@ export interface GuestMail {
   readonly page: string | undefined
   readonly organizer: { readonly name: string; readonly email: string | null }
   readonly workspace: { readonly id: string; readonly name: string }
+  /** When the change was made. */
   readonly now: Date
 }
 
@@ -41,15 +45,11 @@ export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Ma
   }
 }
 
-/** A calendar answers to the organizer, who is whom the mail is from: programs compare the two (RFC 6047, 3). */
-function eventsOf(
-  config: Pick<Config, 'mailFrom'>,
-  { event, series, exceptions, guest, status, organizer, method }: GuestMail,
-): WrittenOut[] {
-  const from = /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom
-  const said = { sight: 'details' as const, organizer: { name: organizer.name, email: from }, attendees: [{ ...guest, status }] }
-  const asTold = (one: EventRow): EventRow => (method === 'CANCEL' ? { ...one, status: 'cancelled' } : one)
-  return withExceptions({ event: asTold(event), series, ...said }, exceptions.map(asTold))
+function eventsOf(config: Pick<Config, 'mailFrom'>, mail: GuestMail): WrittenOut[] {
+  const { event, series, exceptions, guest, guestIn, status, organizer, method } = mail
+  const said = { sight: 'details' as const, organizer: organizerInFiles(config, organizer), attendees: [{ ...guest, status }] }
+  if (method === 'CANCEL') return [{ event: { ...event, status: 'cancelled' }, series, ...said }]
+  return withExceptions({ event, series, ...said }, exceptions, guestIn)
 }
 
 const openings = {

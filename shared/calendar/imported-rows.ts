@@ -4,6 +4,7 @@ import type { ReadFile } from '#shared/calendar/ics/read.ts'
 import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
 import { originalIn } from '#shared/calendar/ics/read-event.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
+import { platformAddress } from '#shared/calendar/organizer.ts'
 import { dateText } from '#shared/calendar/time.ts'
 import { wallOf, whenColumns } from '#shared/calendar/when.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -150,7 +151,6 @@ function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, k
 /** Who organizes the event, when that is not the caller itself, nor this server for it. */
 function foreign({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
   if (organizer === null || organizer.email === '') return null
-  const own = /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom
-  const isOwn = [own, principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
+  const isOwn = [platformAddress(config), principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
   return isOwn ? null : organizer
 }

@@ -6,10 +6,10 @@ import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts
 import { type Attendee, type EventRow, seriesOf, takesPlace, whenOf } from '#shared/calendar/event.ts'
 import { findEvent, findExceptions, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'
 import { lastStart } from '#shared/calendar/expand.ts'
-import { hear } from '#shared/calendar/hear.ts'
+import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/calendar/ics/write.ts'
-import { organizerOf } from '#shared/calendar/organizer.ts'
+import { organizerInFiles, organizerOf } from '#shared/calendar/organizer.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { tell } from '#shared/calendar/tell.ts'
 import { dayMs } from '#shared/calendar/time.ts'
@@ -70,7 +70,8 @@ async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
   await cancelBooking(scope.db, scope.workspace.id, event.id)
   const after = stamped(event, { ...event, status: 'cancelled' }, scope.now())
   await updateEvents(scope.db, scope.workspace.id, [written(after)])
-  await tell(scope, hear({ event, guests }, { event: after, guests }, null), guests)
+  const stateOf = (root: EventRow) => ({ root: { event: root, guests }, exceptions: [] })
+  await tell(scope, guestChanges(stateOf(event), stateOf(after), null))
   await announceEvent(scope, calendar, 'cancelled', after, guests)
   return { ...invited, event: after }
 }
@@ -97,11 +98,12 @@ async function viewOf(scope: Scope, { guest, event, calendar }: Invited): Promis
 export async function invitationFile(scope: Scope, token: string): Promise<string> {
   const { guest, event, calendar } = await requireInvited(scope, token)
   const series = event.series_id === null ? undefined : await findEvent(scope.db, scope.workspace.id, event.series_id)
-  const { name } = await organizerOf(scope, event.created_by, calendar)
-  const from = /<([^<>]+)>\s*$/.exec(scope.config.mailFrom)?.[1] ?? scope.config.mailFrom
-  const organizer = event.organizer ?? { name, email: from }
+  const organizer = event.organizer ?? organizerInFiles(scope.config, await organizerOf(scope, event.created_by, calendar))
   const method = takesPlace(event) ? 'REQUEST' : 'CANCEL'
   const exceptions = event.recurrence === null ? [] : await findExceptions(scope.db, scope.workspace.id, [event.id])
-  const said = { sight: 'details' as const, organizer, attendees: [guest] }
-  return writeIcs({ method, events: withExceptions({ event, series, ...said }, exceptions), now: scope.now() })
+  const ids = exceptions.map(({ id }) => id)
+  const guestsOf = await findAttendees(scope.db, scope.workspace.id, ids)
+  const guestIn = ({ id }: EventRow) => guestsOf.get(id)?.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
+  const out = { event, series, sight: 'details' as const, organizer, attendees: [guest] }
+  return writeIcs({ method, events: withExceptions(out, exceptions, guestIn), now: scope.now() })
 }

@@ -13,9 +13,12 @@ export const guestMail = schema(
     event: eventRow,
     /** Of a series its changed occurrences; of an occurrence nothing. */
     exceptions: t.Array(eventRow),
-    guests: t.Array(t.Object({ id: t.String(), email: t.String(), name: t.String() })),
+    /** `absent` are ids of exceptions that do not take place for a guest. */
+    guests: t.Array(t.Object({ id: t.String(), email: t.String(), name: t.String(), absent: t.Optional(t.Array(t.String())) })),
     /** What the first line says: an event that is new to them, or changed. */
     news: t.Enum(['invited', 'changed', 'cancelled', 'booked']),
+    /** When the change was made, by which calendar programs order mails of the same SEQUENCE. Jobs of earlier releases lack it. */
+    at: t.Optional(t.String()),
   }),
 )
 

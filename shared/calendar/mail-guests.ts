@@ -21,9 +21,11 @@ type Payload = TypeOf<typeof guestMailPayload>
  */
 export async function mailGuests(scope: Scope, jobId: string, payload: Payload): Promise<void> {
   const { db, workspace } = scope
-  const { event, guests, method, news } = payload
+  const { event, exceptions, guests, method, news } = payload
   const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
-  const present = new Map(((await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []).map((guest) => [guest.id, guest]))
+  const ids = [event.id, ...exceptions.map(({ id }) => id)]
+  const guestsOf = await findAttendees(db, workspace.id, ids)
+  const present = new Map((guestsOf.get(event.id) ?? []).map((guest) => [guest.id, guest]))
   const series = event.series_id === null ? undefined : await findEvent(db, workspace.id, event.series_id)
   const organizer = await organizerOf(scope, event.created_by, calendar ?? { owner_id: null, name: workspace.name })
   const told = guests.filter(({ id }) => method === 'CANCEL' || present.has(id))
@@ -57,15 +59,20 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
           page,
           organizer,
           workspace,
-          now: scope.now(),
+          guestIn: ({ id }) => (guest.absent?.includes(id) ? undefined : { ...guest, status: statusIn(guestsOf.get(id), guest, status) }),
+          now: payload.at === undefined ? scope.now() : new Date(payload.at),
         }),
       )
     }
-    const ids = (isAllowed: boolean) => told.filter((_, index) => allowed[index] === isAllowed).map(({ id }) => id)
-    await noteMailed(tx, workspace.id, event.id, ids(true), true)
-    await noteMailed(tx, workspace.id, event.id, ids(false), false)
+    const idsOf = (isAllowed: boolean) => told.filter((_, index) => allowed[index] === isAllowed).map(({ id }) => id)
+    await noteMailed(tx, workspace.id, event.id, idsOf(true), true)
+    await noteMailed(tx, workspace.id, event.id, idsOf(false), false)
   })
 }
+
+/** What a guest has answered for an exception, else for its series. */
+const statusIn = (guests: readonly Attendee[] = [], { email }: Pick<Attendee, 'email'>, status: Attendee['status']): Attendee['status'] =>
+  guests.find((one) => one.email.toLowerCase() === email.toLowerCase())?.status ?? status
 
 /** An id made of the job's and the guest's, in the form of a UUID: the same mail again has the same. */
 function mailId(jobId: string, guestId: string): string {

@@ -1,8 +1,9 @@
 import { applyChange, isSameTime, stamped } from '#shared/calendar/apply-change.ts'
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
+import type { Series } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
-import { movedOriginal, movement, splitRepeats } from '#shared/calendar/shift.ts'
+import { movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
 import { type When, whenColumns } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -21,34 +22,56 @@ export interface Repeating {
   readonly exceptions: readonly EventRow[]
 }
 
-/** What a change makes of a whole series: its occurrences of their own move along, and those that its new rule has not go. */
+/**
+ * What a change makes of a whole series: its exceptions move along, and those that its new rule does not have are deleted. A series that is
+ * called off takes place on no day, so its exceptions are called off with it.
+ */
 export function changeSeries({ series, exceptions }: Repeating, change: EventChange, now: Date): RowChange[] {
-  const after = stamped(series, applyChange(series, change), now)
-  const plain = withoutTimes(change)
-  return [{ before: series, after }, ...exceptions.map((exception) => moveAlong(exception, series, after, plain, change, now))]
+  const last = lastSequence([series, ...exceptions])
+  const after = stamped(series, applyChange(series, change), now, last)
+  const [was, is] = [seriesOf(series), seriesOf(after)]
+  const originals = exceptions.flatMap((one) => originalOf(one) ?? [])
+  if (!was || !is) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
+  const moved = placesOf(was, is, originals, change)
+  const rows = exceptions.map((before): RowChange => {
+    const to = moved.get(originalOf(before) ?? Number.NaN)
+    if (to === undefined) return { before }
+    return { before, after: stamped(before, followed(before, to, series, after, { was, is }, change), now, last) }
+  })
+  return [{ before: series, after }, ...rows]
 }
 
-function moveAlong(exception: EventRow, before: EventRow, after: EventRow, plain: EventChange, change: EventChange, now: Date): RowChange {
-  const [was, is] = [seriesOf(before), seriesOf(after)]
-  const original = originalOf(exception)
-  const moved = was && is && original !== undefined ? movedOriginal(was, is, original, change.recurrence !== undefined) : undefined
-  if (!was || !is || moved === undefined || original === undefined) return { before: exception }
+/** The starts that exceptions stand for after a change, by those of before. */
+function placesOf(was: Series, is: Series, originals: readonly number[], change: EventChange): ReadonlyMap<number, number> {
+  const isSame = isSameTime(was, is) && was.rule === is.rule
+  return isSame ? new Map(originals.map((start) => [start, start])) : movedOriginals(was, is, originals, change.recurrence !== undefined)
+}
+
+interface Shifted {
+  readonly was: Series
+  readonly is: Series
+}
+
+/** An exception as its series takes it along to another start. */
+function followed(exception: EventRow, to: number, before: EventRow, after: EventRow, { was, is }: Shifted, change: EventChange): EventRow {
   const own = whenOf(exception)
   const move = movement(was, is)
-  const followed: When = hasOwnTime(own, was, original)
+  const when: When = hasOwnTime(own, was, originalOf(exception) ?? own.start)
     ? { ...is, start: move(own.start), end: move(own.start) + (is.allDay === own.allDay ? own.end - own.start : is.end - is.start) }
-    : { ...is, start: moved, end: moved + (is.end - is.start) }
-  const inherited = Object.fromEntries(
-    Object.entries(plain).filter(([key]) => exception[key as keyof EventRow] === before[key as keyof EventRow]),
-  ) as EventChange
-  const row = {
-    ...applyChange(exception, inherited),
-    ...whenColumns(followed),
-    ...occurrenceColumns(after, moved),
+    : { ...is, start: to, end: to + (is.end - is.start) }
+  const plain = Object.entries(withoutTimes(change)).filter(
+    ([key, value]) => exception[key as keyof EventRow] === before[key as keyof EventRow] || (key === 'status' && value === 'cancelled'),
+  )
+  return {
+    ...applyChange(exception, Object.fromEntries(plain) as EventChange),
+    ...whenColumns(when),
+    ...occurrenceColumns(after, to),
     calendar_id: after.calendar_id,
   }
-  return { before: exception, after: stamped(exception, row, now) }
 }
+
+/** The highest SEQUENCE of the rows of a UID: the next one is above it, so that programs never see the number of an occurrence fall. */
+export const lastSequence = (rows: readonly EventRow[]): number => Math.max(...rows.map(({ sequence }) => sequence))
 
 const hasOwnTime = (own: When, series: When, original: number): boolean =>
   !isSameTime(own, { ...series, start: original, end: original + (series.end - series.start) })
@@ -62,7 +85,7 @@ function withoutTimes({ title, description, location, color, status, visibility 
 
 /** What a change makes of one occurrence: a row of its own, made where there is none. */
 export function changeOccurrence(
-  series: EventRow,
+  { series, exceptions }: Repeating,
   original: number,
   exception: EventRow | undefined,
   change: EventChange,
@@ -73,7 +96,7 @@ export function changeOccurrence(
     throw problem('VALIDATION_ERROR', 'calendar_id is of the whole series: use scope=all')
   const { recurrence: _, ...own } = change
   const known = exception ?? occurrenceRow(series, original, now)
-  const after = stamped(known, applyChange(known, own), now)
+  const after = stamped(known, applyChange(known, own), now, lastSequence([series, ...exceptions]))
   return [exception ? { before: exception, after } : { after, was: known }]
 }
 
@@ -106,7 +129,7 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {
-    kept: [{ before: series, after: stamped(series, { ...series, ...parts.before }, now) }],
+    kept: [{ before: series, after: stamped(series, { ...series, ...parts.before }, now, lastSequence([series, ...exceptions])) }],
     rest: { series: rest, exceptions: later },
   }
 }

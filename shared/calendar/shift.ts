@@ -47,16 +47,37 @@ function movedMonthDays(list: string | undefined, days: number): string | undefi
 export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string => (allDay ? dateText(ms).replaceAll('-', '') : compact(ms))
 
 /**
- * Which start of a changed series an exception of the old one stands for: the one that it moves to, or the one of the same number. None
- * when the rule itself was changed and does not have it any more.
+ * The starts of a changed series that its exceptions stand for from then on, by the starts that they stood for. All move along, or, where the
+ * series has no start at one of those times, all keep their number. An exception without a place is left out: of a new rule, which has no
+ * numbers in common with the old one, of a series that ends before, and where two would have the same place.
  */
-export function movedOriginal(before: Series, after: Series, original: number, isNewRule: boolean): number | undefined {
-  const moved = movement(before, after)(original)
-  const unlessLeftOut = { ...after, exdates: [] }
-  if (isStart(unlessLeftOut, moved)) return moved
-  if (isNewRule) return undefined
-  const place = startsOf({ ...before, exdates: [] }, before.start, original, mostPlaces).length
-  return startsOf(unlessLeftOut, after.start, forEver, place + 1)[place]
+export function movedOriginals(before: Series, after: Series, originals: readonly number[], isNewRule: boolean): Map<number, number> {
+  const move = movement(before, after)
+  const whole = { ...after, exdates: [] }
+  const moved = originals.map((original) => [original, move(original)] as const)
+  if (isNewRule) return firstOfEach(moved.filter(([, start]) => isStart(whole, start)))
+  const isComplete = new Set(moved.map(([, start]) => start)).size === originals.length && moved.every(([, start]) => isStart(whole, start))
+  return firstOfEach(isComplete ? moved : byNumber(before, whole, moved))
+}
+
+/** What has no number among those that are counted moves along: an exception of a file may stand for no start of its rule. */
+function byNumber(before: Series, after: Series, moved: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+  const until = Math.max(...moved.map(([original]) => original)) + 1
+  const numbers = new Map(startsOf({ ...before, exdates: [] }, firstOf(before), until, mostPlaces).map((start, index) => [start, index]))
+  const starts = startsOf(after, firstOf(after), forEver, numbers.size)
+  return moved.flatMap(([original, along]) => {
+    const number = numbers.get(original)
+    const start = number === undefined ? along : starts[number]
+    return start === undefined ? [] : [[original, start] as const]
+  })
+}
+
+const firstOf = ({ start, rdates }: Series): number => Math.min(start, ...rdates)
+
+function firstOfEach(moved: readonly (readonly [number, number])[]): Map<number, number> {
+  const taken = new Set<number>()
+  const free = moved.filter(([, start]) => !taken.has(start) && taken.add(start))
+  return new Map(free)
 }
 
 /** Occurrences that are counted to find one of the same number. */

@@ -1,12 +1,12 @@
-import { isSignificant } from '#shared/calendar/apply-change.ts'
+import { asksAgain, isSignificant } from '#shared/calendar/apply-change.ts'
 import { deleteAttendees, insertAttendees, renameAttendees, resetAnswers, type WrittenAttendee } from '#shared/calendar/attendees-store.ts'
 import { releaseSlots } from '#shared/calendar/booking/booking-store.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { Attendee, EventRow } from '#shared/calendar/event.ts'
 import { type EventSet, guestsIn } from '#shared/calendar/event-set.ts'
 import { deleteEvents, insertEvents, updateEvents } from '#shared/calendar/events-store.ts'
+import { guestChanges, type InvitedSet, type Message } from '#shared/calendar/guest-changes.ts'
 import { type Guest, newAttendee } from '#shared/calendar/guests.ts'
-import { asksAnew, hear, type Message } from '#shared/calendar/hear.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
 import type { RowChange } from '#shared/calendar/plan-change.ts'
 import { written } from '#shared/calendar/rows.ts'
@@ -23,14 +23,17 @@ interface Change {
   readonly isTold: boolean
 }
 
-/** Writes what becomes of events and their guests, lets everybody hear what concerns them, and gives the guests by event. */
+/** Writes a change of events and of their guests, informs whom it concerns, and gives the guests by event. */
 export async function writeChanges(scope: Scope, calendar: Calendar, change: Change): Promise<Map<string, readonly Attendee[]>> {
   const { rows, set, isTold } = change
   const { db, workspace } = scope
-  const kept = rows.flatMap(({ after }) => after ?? [])
-  await requireNoOverlap(scope, calendar, kept)
+  const isHere = (event: EventRow) => event.calendar_id === calendar.id
+  await requireNoOverlap(scope, calendar, withSeries(set, rows).filter(isHere))
   const added = rows.flatMap(({ before, after }) => (after && !before ? [written(after)] : []))
   const changed = rows.flatMap(({ before, after }) => (after && before ? [written(after)] : []))
+  const gone = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))
+  // First what goes: an exception may come to stand for the occurrence of one that is deleted.
+  await deleteEvents(db, workspace.id, gone)
   await insertEvents(db, workspace.id, added)
   await updateEvents(db, workspace.id, changed)
   const guestsOf = new Map<string, readonly Attendee[]>()
@@ -62,14 +65,10 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
     workspace.id,
     rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
   )
-  if (isTold) await tellAll(scope, set, rows, guestsOf)
-  await deleteEvents(
-    db,
-    workspace.id,
-    rows.flatMap(({ before, after }) => (before && !after ? [before.id] : [])),
-  )
+  if (isTold) await tell(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)
-  await noteSignals(scope, calendar, kept)
+  const kept = rows.flatMap(({ after }) => after ?? [])
+  await noteSignals(scope, calendar, kept.filter(isHere))
   return guestsOf
 }
 
@@ -93,7 +92,7 @@ function guestsAfter(
 ): GuestsAfter {
   const known = before ? guestsIn(set, before) : []
   const inherited = before ? [] : guestsIn(set, set.series ?? set.event)
-  const again = before !== undefined && asksAnew(before, after)
+  const again = before !== undefined && asksAgain(before, after)
   const answered = again ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) })) : known
   const wanted: readonly Guest[] = invited ?? (before ? known : inherited)
   const emails = new Set(wanted.map(({ email }) => email.toLowerCase()))
@@ -121,33 +120,37 @@ function guestsAfter(
   return { event: after, now: [...stay, ...added], added, gone, renamed, again }
 }
 
-/** Lets guests hear: of a series with its exceptions in one mail, of an occurrence alone. */
-async function tellAll(
-  scope: Scope,
-  set: EventSet,
-  rows: readonly RowChange[],
-  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
-): Promise<void> {
-  /** Who has been asked to a series as a whole, by address. */
-  const asked = new Map<string, Set<string>>()
-  for (const { before, after, was } of rows) {
-    const now = after ? (guestsOf.get(after.id) ?? []) : []
-    const prior = before ? guestsIn(set, before) : was ? seriesGuestsAs(guestsIn(set, set.series ?? set.event), now) : []
-    const earlier = before ?? was
-    const messages = hear(earlier && { event: earlier, guests: prior }, after && { event: after, guests: now }, scope.actor.id)
-    const guests = new Map([...prior, ...now].map((guest) => [guest.id, guest]))
-    const withSeries = asked.get(after?.series_id ?? '')
-    const emailOf = ({ guestId }: Message) => guests.get(guestId)?.email.toLowerCase() ?? ''
-    const news = messages.filter((message) => message.method === 'CANCEL' || !withSeries?.has(emailOf(message)))
-    if (after?.recurrence) asked.set(after.id, new Set(news.map(emailOf)))
-    const exceptions = after?.recurrence ? rows.flatMap((row) => (row.after?.series_id === after.id ? [row.after] : [])) : []
-    await tell(scope, news, [...guests.values()], { exceptions, isNew: earlier === undefined })
-  }
+/** The events of a change with all that belongs to the same series: its other occurrences are no events beside it. */
+const withSeries = ({ series, event, exceptions }: EventSet, rows: readonly RowChange[]): EventRow[] =>
+  stateAfter([series ?? event, ...exceptions], rows)
+
+/** Events as a change leaves them. */
+function stateAfter(known: readonly EventRow[], rows: readonly RowChange[]): EventRow[] {
+  const changed = new Map(rows.flatMap(({ before, after }) => (before ? [[before.id, after] as const] : [])))
+  const added = rows.flatMap(({ before, after }) => (after && !before ? [after] : []))
+  return [...known.flatMap((one) => (changed.has(one.id) ? (changed.get(one.id) ?? []) : [one])), ...added]
 }
 
-/** The guests of a series by the ids that they have as guests of one occurrence; those who are none of it by their own. */
-const seriesGuestsAs = (ofSeries: readonly Attendee[], now: readonly Attendee[]): Attendee[] =>
-  ofSeries.map((guest) => ({ ...guest, id: now.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())?.id ?? guest.id }))
+/** What guests must hear of a change, for each UID: the series and, where it was cut, its later part. */
+function messagesOf(
+  set: EventSet,
+  rows: readonly RowChange[],
+  guestsAfter: ReadonlyMap<string, readonly Attendee[]>,
+  actorId: string | null,
+): Message[] {
+  const known = [set.series ?? set.event, ...set.exceptions]
+  const before = setsOf(known, (event) => guestsIn(set, event))
+  const after = setsOf(stateAfter(known, rows), (event) => guestsAfter.get(event.id) ?? guestsIn(set, event))
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((uid) => guestChanges(before.get(uid), after.get(uid), actorId))
+}
+
+function setsOf(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, InvitedSet> {
+  const invited = (event: EventRow) => ({ event, guests: guestsOf(event) })
+  const roots = events.filter(({ series_id }) => series_id === null)
+  return new Map(
+    roots.map((root) => [root.uid, { root: invited(root), exceptions: events.filter((one) => one.series_id === root.id).map(invited) }]),
+  )
+}
 
 /** Tells flows: a change of a series is one event, whatever it does to the rows of its occurrences. */
 async function announceRows(
@@ -162,5 +165,11 @@ async function announceRows(
   if (!told) return
   const isOff = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
   const word = isOff(first?.after) && !isOff(first?.before ?? first?.was) ? 'cancelled' : 'updated'
-  await announceEvent(scope, calendar, word, told, guestsOf.get(told.id) ?? guestsIn(set, told))
+  await announceEvent(
+    scope,
+    told.calendar_id === set.calendar.id ? set.calendar : calendar,
+    word,
+    told,
+    guestsOf.get(told.id) ?? guestsIn(set, told),
+  )
 }

@@ -170,9 +170,7 @@ function viewOf({ config }: Pick<Scope, 'config'>, row: StoredConnection): Conne
   const { status, error, checked_at, created_at, updated_at } = row
   const dkim = domain === null || selector === null ? null : { domain, selector }
   const warnings =
-    dkim || config.dkim
-      ? []
-      : ['Messages are not signed with DKIM: mail programs show no button to unsubscribe, and may take them for spam']
+    dkim !== null ? [] : ['Messages are not signed with DKIM: mail programs show no button to unsubscribe, and may take them for spam']
   const webhook_url = `${config.publicUrl}/webhooks/messages/${id}`
   return { id, name, host, port, secure, username, from, dkim, webhook_url, status, error, warnings, checked_at, created_at, updated_at }
 }

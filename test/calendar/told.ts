@@ -11,20 +11,32 @@ export interface Told {
   readonly subject: string
   readonly ics: ICAL.Component
   readonly replyTo: string | undefined
+  /** Headers by their names in small letters. */
+  readonly headers: ReadonlyMap<string, string>
 }
 
 /** What an address has been told, oldest first. */
 export async function told(w: World, address: string): Promise<Told[]> {
   await w.drain()
   const mails = await mailsTo(w, address)
-  const read = mails.map(({ attachments, subject = '', text = '', replyTo }) => {
+  const read = mails.map(({ attachments, subject = '', text = '', replyTo, headers: all }) => {
     const [calendar] = attachments.filter(({ mimeType }) => mimeType === 'text/calendar')
     const content = new TextDecoder().decode(calendar?.content as ArrayBuffer)
     const ics = new ICAL.Component(ICAL.parse(content))
     const event = ics.getFirstSubcomponent('vevent') as ICAL.Component
     const number = Number(event.getFirstPropertyValue('sequence'))
     const method = String(ics.getFirstPropertyValue('method'))
-    return { method, sequence: number, uid: String(event.getFirstPropertyValue('uid')), text, subject, ics, replyTo: replyTo?.[0]?.address }
+    const headers = new Map(all.map(({ key, value }) => [key, value]))
+    return {
+      headers,
+      method,
+      sequence: number,
+      uid: String(event.getFirstPropertyValue('uid')),
+      text,
+      subject,
+      ics,
+      replyTo: replyTo?.[0]?.address,
+    }
   })
   return read.sort((a, b) => Date.parse(stampOf(a.ics)) - Date.parse(stampOf(b.ics)))
 }

@@ -143,6 +143,8 @@ create table calendar_events (
   constraint calendar_events_check1 CHECK (((end_at >= start_at) AND (end_date > start_date))),
   constraint calendar_events_check2 CHECK (((series_id IS NULL) = ((original_start IS NULL) AND (original_date IS NULL)))),
   constraint calendar_events_check3 CHECK (((series_id IS NULL) OR (recurrence IS NULL))),
+  constraint calendar_events_exception EXCLUDE USING btree (workspace_id WITH =, series_id WITH =, original_start WITH =) WHERE ((original_start IS NOT NULL)) DEFERRABLE,
+  constraint calendar_events_exception_day EXCLUDE USING btree (workspace_id WITH =, series_id WITH =, original_date WITH =) WHERE ((original_date IS NOT NULL)) DEFERRABLE,
   constraint calendar_events_pkey PRIMARY KEY (workspace_id, id),
   constraint calendar_events_status_check CHECK ((status = ANY (ARRAY['confirmed'::text, 'tentative'::text, 'cancelled'::text]))),
   constraint calendar_events_visibility_check CHECK ((visibility = ANY (ARRAY['default'::text, 'private'::text]))),
@@ -1311,10 +1313,6 @@ CREATE UNIQUE INDEX calendar_attendees_email ON public.calendar_attendees USING 
 CREATE UNIQUE INDEX calendar_attendees_token ON public.calendar_attendees USING btree (workspace_id, token_hash);
 
 CREATE INDEX calendar_attendees_user ON public.calendar_attendees USING btree (workspace_id, user_id) WHERE (user_id IS NOT NULL);
-
-CREATE UNIQUE INDEX calendar_events_exception ON public.calendar_events USING btree (workspace_id, series_id, original_start) WHERE (original_start IS NOT NULL);
-
-CREATE UNIQUE INDEX calendar_events_exception_day ON public.calendar_events USING btree (workspace_id, series_id, original_date) WHERE (original_date IS NOT NULL);
 
 CREATE INDEX calendar_events_extent ON public.calendar_events USING gist (workspace_id, calendar_id, extent);
 

@@ -155,7 +155,10 @@ test('without SMTP_URL a mail becomes an .eml file that only the owner reads', a
   for (const name of names) {
     t.regex(name, /^\d{4}-\d\d-\d\dT\d{6}\.\d{6}Z-[0-9a-f-]{36}\.eml$/)
     t.is((await stat(join(folder, name))).mode & 0o777, 0o600)
-    t.regex(await readFile(join(folder, name), 'utf8'), /^From: Kontor <no-reply@localhost>\r\nTo: ann@example\.com\r\n/)
+    t.regex(
+      await readFile(join(folder, name), 'utf8'),
+      /^Auto-Submitted: auto-generated\r\nFrom: Kontor <no-reply@localhost>\r\nTo: ann@example\.com\r\n/,
+    )
   }
   const mails = await mailsTo(w, 'ann@example.com')
   t.deepEqual(

@@ -19,7 +19,10 @@ for (const [what, error, before, after] of [
   ['a name without an address', new EgressFailure('unreachable', 'none'), 'later', 'uncertain'],
   ['an address that may not be dialled', new EgressFailure('refused', 'inward'), 'failed', 'uncertain'],
   ['TLS that fails', coded('ETLS'), 'later', 'uncertain'],
-  ['no way to sign in', coded('EAUTH'), 'failed', 'uncertain'],
+  ['no way to sign in', coded('EAUTH'), 'later', 'uncertain'],
+  ['EHLO and HELO that are refused', { ...reply(554, '554 5.7.1 rejected'), code: 'EPROTOCOL', command: 'HELO' }, 'later', 'failed'],
+  ['no credentials', coded('ENOAUTH'), 'later', 'uncertain'],
+  ['STARTTLS that is refused', { ...reply(502, '502 5.5.1 no'), code: 'ETLS', command: 'STARTTLS' }, 'later', 'failed'],
   ['an address that cannot be sent', coded('EENVELOPE'), 'failed', 'uncertain'],
   ['a worker that stops', undefined, 'later', 'uncertain'],
 ] as const)

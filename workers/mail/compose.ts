@@ -1,5 +1,6 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { encodeWord } from 'nodemailer/lib/mime-funcs'
+import { messageKind } from '#shared/mail/mail.ts'
 import type { OutboxMail } from '#shared/mail/store.ts'
 import type { Way } from '#workers/mail/ways.ts'
 
@@ -15,7 +16,7 @@ export interface Composed {
  */
 const signedHeaders = [
   ...['From', 'Sender', 'Reply-To', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'In-Reply-To', 'References', 'MIME-Version'],
-  ...['Content-Type', 'Content-Transfer-Encoding', 'List-Id', 'List-Unsubscribe', 'List-Unsubscribe-Post'],
+  ...['Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted', 'List-Id', 'List-Unsubscribe', 'List-Unsubscribe-Post'],
 ].join(':')
 
 /** Writes a mail out and signs it, under the same Message-ID and date however often it is done. */
@@ -28,6 +29,9 @@ export async function compose(mail: OutboxMail, { from, dkim }: Way, publicUrl: 
   return { bytes: message as Buffer, envelope: { from: envelope.from, to: [...envelope.to] } }
 }
 
+/** Header of mail that Kontor writes itself: vacation notices and the like do not answer it (RFC 3834). */
+const unattended = { 'Auto-Submitted': 'auto-generated' }
+
 function messageOf(mail: OutboxMail, from: Way['from'], publicUrl: string): SendMailOptions {
   return {
     from: typeof from === 'string' ? from : { ...from, name: asTyped(from.name) },
@@ -36,7 +40,7 @@ function messageOf(mail: OutboxMail, from: Way['from'], publicUrl: string): Send
     ...(mail.body_text === '' && mail.body_html !== null ? {} : { text: mail.body_text }),
     ...(mail.body_html === null ? {} : { html: mail.body_html }),
     ...(mail.calendar ? { icalEvent: { ...mail.calendar, filename: false } } : {}),
-    headers: { ...mail.headers },
+    headers: { ...(mail.kind === messageKind ? {} : unattended), ...mail.headers },
     date: new Date(mail.created_at),
     messageId: `<${mail.id}@${new URL(publicUrl).hostname}>`,
     disableFileAccess: true,

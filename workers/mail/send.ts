@@ -2,7 +2,7 @@ import { setDue } from '#shared/due/due.ts'
 import { type Work, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { mailDue, sendMail } from '#shared/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/mail/mail.ts'
-import type { Outcome } from '#shared/mail/outcome.ts'
+import type { Outcome, RelayRefusal } from '#shared/mail/outcome.ts'
 import { findMail, noteFailure, noteUncertain, type OutboxMail, settleMail, takeMail } from '#shared/mail/store.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 import { platformHandler } from '#workers/handler.ts'
@@ -10,7 +10,7 @@ import { compose } from '#workers/mail/compose.ts'
 import { keepInFolder } from '#workers/mail/folder.ts'
 import { handOver } from '#workers/mail/smtp.ts'
 import { type Way, wayOf } from '#workers/mail/ways.ts'
-import { mailSeconds, mailTries } from '#workers/metrics.ts'
+import { mailSeconds, mailTries, relayRefusals } from '#workers/metrics.ts'
 
 /** A mail of which nobody knows whether the server has it is tried once more after so long. */
 const secondTryMs = 15 * 60_000
@@ -44,6 +44,7 @@ async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal)
     return isTaken
   }
   const outcome = await goOut(scope, mail, way, signal, begin)
+  if (outcome?.kind === 'later' && outcome.refusal) warnOfRefusal(scope, mail, way, outcome.refusal, outcome.error)
   if (outcome) await note(scope, mail, isTaken, outcome)
 }
 
@@ -59,6 +60,19 @@ async function goOut(
   if (!(await begin())) return undefined
   await keepInFolder(config, mail, composed)
   return { kind: 'sent' }
+}
+
+/** Logs and counts a relay's refusal of this client, which delays all mail by that relay. */
+function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, way: Way, reason: RelayRefusal, error: string): void {
+  const relay = mail.connection_id === null ? 'operator' : 'connection'
+  relayRefusals.inc({ relay, reason })
+  log.warn(
+    {
+      ...{ relay, reason, error, host: way.kind === 'server' ? way.server.host : undefined },
+      ...{ mail_id: mail.id, workspace_id: mail.workspace_id, connection_id: mail.connection_id },
+    },
+    'mail relay refuses this client',
+  )
 }
 
 /** Writes down what came of a try. Throws where the queue is to try again, in its own growing time. */

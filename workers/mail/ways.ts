@@ -46,11 +46,11 @@ function operatorsWay({ smtpUrl, mailFrom: from, dkim }: Config): Way {
   return { kind: 'server', from, dkim, server }
 }
 
-/** What mails of a connection are signed with is its own key, or the operator's. */
+/** Mails of a connection are signed with its own key or not at all: a workspace chooses their From, for which the operator does not vouch. */
 export const connectionsWay = (config: Config, connection: OpenConnection): ServersWay => ({
   kind: 'server',
   from: parseSender(connection.from),
-  dkim: connection.dkim ?? config.dkim,
+  dkim: connection.dkim,
   server: serverOf(config, connection),
 })
 

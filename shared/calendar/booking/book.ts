@@ -7,8 +7,8 @@ import { lockCalendar } from '#shared/calendar/calendars-store.ts'
 import { newRow } from '#shared/calendar/create-event.ts'
 import { whenOf } from '#shared/calendar/event.ts'
 import { findEvent, insertEvents } from '#shared/calendar/events-store.ts'
+import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { newAttendee, tokenOf } from '#shared/calendar/guests.ts'
-import { hear } from '#shared/calendar/hear.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
@@ -94,7 +94,7 @@ async function make(
   await insertAttendees(db, workspace.id, [guest])
   const ids = { eventId: event.id, calendarId: calendar.id, attendeeId: guest.id }
   await insertBooking(db, workspace.id, { ...ids, from: new Date(at), to: new Date(to), name, email, notes, requestKey, requestHash })
-  await tell(scope, hear(undefined, { event, guests: [guest] }, null), [guest], { isBooked: true })
+  await tell(scope, guestChanges(undefined, { root: { event, guests: [guest] }, exceptions: [] }, null), { isBooked: true })
   await announceEvent(scope, calendar, 'created', event, [guest])
   await noteSignals(scope, calendar, [event])
   return { ok: true, start: said.start, end: said.end, token: tokenOf(scope, guest) }

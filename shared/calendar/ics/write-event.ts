@@ -29,7 +29,8 @@ export interface WrittenOut {
   /** Starts of a series that are deleted, beside those that it leaves out itself. */
   readonly removed?: readonly number[]
   readonly sight: Exclude<Sight, 'none'>
-  readonly organizer?: { readonly name: string; readonly email: string } | undefined
+  /** `sentBy` is the address that mails on behalf of the organizer. */
+  readonly organizer?: { readonly name: string; readonly email: string; readonly sentBy?: string } | undefined
   readonly attendees?: readonly Pick<Attendee, 'email' | 'name' | 'status'>[]
   readonly reminders?: readonly number[]
 }
@@ -131,7 +132,7 @@ function people({ organizer, attendees = [] }: WrittenOut): Pick<ICalEventData, 
     email: address(email),
   })
   return {
-    ...(organizer ? { organizer: person(organizer) } : {}),
+    ...(organizer ? { organizer: { ...person(organizer), ...(organizer.sentBy === undefined ? {} : { sentBy: organizer.sentBy }) } } : {}),
     attendees: attendees.map((guest) => ({
       ...{ email: address(guest.email), ...(guest.name === '' ? {} : { name: clean(guest.name) }) },
       ...{ role: ICalAttendeeRole.REQ, status: answersInFiles[guest.status], rsvp: true },
