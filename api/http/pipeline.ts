@@ -61,7 +61,7 @@ const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
 
 async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
   const scope = await admit(route, ctx, services)
-  const { request } = await readRequest(route, ctx, services)
+  const { request } = await readRequest(route, ctx, services, scope)
   await checkBodyResource(route, request, scope)
   return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
 }
@@ -70,7 +70,7 @@ async function work(route: Route, ctx: Context, services: ApiServices): Promise<
   const scope = await admit(route, ctx, services)
   const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
   if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, scope, services, key))
-  const { request, bytes } = await readRequest(route, ctx, services)
+  const { request, bytes } = await readRequest(route, ctx, services, scope)
   await checkBodyResource(route, request, scope)
   if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
   if (route.kind === 'page') {
