@@ -4,7 +4,7 @@ import { enterWorkspace } from '#api/access/enter.ts'
 import { refuseCrossSite, refusesOthers } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
-import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
+import { hashOf, idempotencyKey, once, requestKeyOf, sentKey } from '#api/http/idempotency.ts'
 import { refuseBadAddress } from '#api/http/query.ts'
 import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
 import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
@@ -69,6 +69,7 @@ async function write(route: AnswerRoute, ctx: Context, services: ApiServices, gu
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
   const scope = await admit(route, ctx, services)
   const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
+  if (route.kind !== 'page' && route.visitorsKey) sentKey(ctx)
   if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, scope, services, key))
   const { request, bytes } = await readRequest(route, ctx, services, scope)
   await checkBodyResource(route, request, scope)

@@ -76,14 +76,9 @@ function sentRules(input: unknown): Readonly<Record<string, unknown>> {
 
 function readRule(key: string, rule: unknown, type: FieldType): unknown {
   if (key === 'formula') throw problem('VALIDATION_ERROR', 'rules.formula is set through the formula route once the field exists')
-  if (!isSentRule(key))
-    throw problem(
-      'VALIDATION_ERROR',
-      `rules.${key} is no rule of a ${type} field${suggestion(key, [...fieldKinds[type].ruleKeys, 'default'])}`,
-    )
-  if (!fieldKinds[type].ruleKeys.includes(key)) {
-    const rules = [...fieldKinds[type].ruleKeys, 'default'].join(', ')
-    throw problem('VALIDATION_ERROR', `rules.${key} is no rule of a ${type} field; it has ${rules}`)
+  if (!isSentRule(key) || !fieldKinds[type].ruleKeys.includes(key)) {
+    const rules = [...fieldKinds[type].ruleKeys, 'default']
+    throw problem('VALIDATION_ERROR', `rules.${key} is no rule of a ${type} field${suggestion(key, rules)}`)
   }
   return readers[key](rule, `rules.${key}`)
 }
