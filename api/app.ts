@@ -3,6 +3,7 @@ import { serveHealth } from '#api/health.ts'
 import { endUnread } from '#api/http/arrival.ts'
 import { crossOrigin } from '#api/http/cors.ts'
 import { answerFailure } from '#api/http/failure.ts'
+import { missing } from '#api/http/missing.ts'
 import { observe } from '#api/http/observe.ts'
 import { serve } from '#api/http/pipeline.ts'
 import { requestIdOf } from '#api/http/request-id.ts'
@@ -12,7 +13,6 @@ import { servePageFiles } from '#api/pages/files.ts'
 import { sections } from '#api/routes.ts'
 import type { ApiServices } from '#api/services.ts'
 import { requirePlace } from '#api/sites/content-host.ts'
-import { problem } from '#shared/kernel/errors.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
 import { countCall } from '#shared/kernel/thread-share.ts'
 
@@ -21,6 +21,7 @@ export function createApp(services: ApiServices): Koa {
   const app = new Koa({ proxy: services.config.trustProxy > 0, maxIpsCount: services.config.trustProxy })
   app.silent = true
   const routes = sections.flatMap(({ base, routes }) => routes.map((route) => [base + route.path, route] as const))
+  const paths = routes.map(([path]) => path)
   const rooms = createRooms(routes, (route) => serve(route, services))
   serveHealth(rooms.of, services)
   serveDescription(rooms.of, sections, services.config.publicUrl)
@@ -36,7 +37,7 @@ export function createApp(services: ApiServices): Koa {
       requirePlace(ctx, services.config)
       if (crossOrigin(ctx, rooms)) return
       await currentRequest.run(requestId, next)
-      if (ctx.status === 404 && ctx.body === undefined) throw problem('NOT_FOUND')
+      if (ctx.status === 404 && ctx.body === undefined) throw missing(ctx, rooms, paths)
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {

@@ -30,10 +30,20 @@ export async function authenticate(ctx: Context, admission: Admission, services:
 }
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {
-  const [, token = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('authorization')) ?? []
+  const header = ctx.get('authorization')
+  const [, token = ''] = /^Bearer +(\S+)$/i.exec(header) ?? []
   const principal = await findPrincipal(services.cache, services.database, token, services.now())
-  if (!principal || (admission === 'person' && principal.type !== 'user')) {
-    throw problem('UNAUTHORIZED', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } })
-  }
+  if (!principal) throw unauthorized(header === '' ? undefined : token === '' ? malformed : unknown)
+  if ('expiredAt' in principal) throw unauthorized(expired(token, principal.expiredAt))
+  if (admission === 'person' && principal.type !== 'user') throw unauthorized(peopleOnly)
   return principal
 }
+
+const unauthorized = (message: string | undefined) => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+
+// A token of nobody's is told apart from one that was never there by nothing but its own form: whoever guesses learns no more.
+const malformed = 'Authorization must read `Bearer`, a space, and an access key or session token'
+const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
+const peopleOnly = 'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key'
+const expired = (token: string, at: string): string =>
+  token.startsWith('kt_') ? `The access key expired at ${at}; make another` : `The session expired at ${at}; sign in again`

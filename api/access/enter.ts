@@ -18,12 +18,11 @@ const setUpSeconds = 2
 export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
   if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
   const { principal, cache, db } = platform
-  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
-    throw problem('NOT_FOUND')
+  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase())) throw notYours()
   const id = orgId.toLowerCase()
   const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
-  if (!workspace || !actor) throw problem('NOT_FOUND')
+  if (!workspace || !actor) throw notYours()
   refuseUnlessReady(workspace)
   requireOpen({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, workspace, actor }
@@ -34,6 +33,9 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   }
   return scope
 }
+
+/** The same for a workspace that is not there and for one that is not the caller's. */
+const notYours = () => problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
 
 /** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
 async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<string | undefined> {

@@ -65,6 +65,7 @@ export const routes = [
     summary: 'Change a calendar',
     description: 'What is left out stays. settings merge by their keys, null removes one; booking and source are replaced whole.',
     body: calendarChange,
+    stored: ({ params }, scope) => getCalendar(scope, params.calId),
     fails: ['FORBIDDEN'],
     status: 200,
     response: calendarView,

@@ -59,6 +59,7 @@ export const routes = [
     description: 'Of a repeating one all of it, one occurrence, or that and those after it. Guests hear of what concerns them.',
     query: changeQuery,
     body: eventChange,
+    stored: ({ params }, scope) => getEvent(scope, params.eventId),
     fails: ['FORBIDDEN', 'SLOT_TAKEN'],
     status: 200,
     response: eventView,

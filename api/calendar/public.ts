@@ -25,7 +25,8 @@ const secretOf = ({ token }: { readonly token: string }): string => token.replac
 async function readerOf(scope: Scope, authorization: string): Promise<Scope | undefined> {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
   const principal = token === undefined ? null : await findPrincipal(scope.cache, scope.db, token, scope.now())
-  if (!principal || (principal.workspaceId !== null && principal.workspaceId !== scope.workspace.id)) return undefined
+  if (!principal || 'expiredAt' in principal || (principal.workspaceId !== null && principal.workspaceId !== scope.workspace.id))
+    return undefined
   const actor = await loadActor(scope.cache, scope.db, scope.workspace.id, principal.id)
   return actor && { ...scope, principal, actor }
 }

@@ -1,5 +1,6 @@
 import { answer, delegate, org } from '#api/http/route.ts'
 import { blockView } from '#shared/flows/block.ts'
+import { refuseUnknownSettings } from '#shared/flows/check.ts'
 import type { DefinitionInput } from '#shared/flows/definition.ts'
 import { draftInput, takeDraft } from '#shared/flows/draft.ts'
 import { flowChange, flowInput, flowView, runInput, startedRun, versionView } from '#shared/flows/flow.ts'
@@ -92,6 +93,7 @@ export const routes = [
     permission: 'flows:update',
     on: onFlow,
     body: flowChange,
+    stored: ({ params }, scope) => getFlow(scope, params.flowId),
     status: 200,
     response: flowView,
     handle: ({ params, body }, scope) => changeFlow(scope, params.flowId, body),
@@ -161,7 +163,7 @@ export const routes = [
     payload: async ({ params, body }, scope) => {
       const { runs, ...sent } = body
       const flowId = await requireFlow(scope, params.flowId)
-      return { flowId, runs, definition: Object.keys(sent).length === 0 ? null : definitionOf(sent) }
+      return { flowId, runs, definition: Object.keys(sent).length === 0 ? null : await definitionOf(scope, flowId, sent) }
     },
   }),
   delegate({
@@ -183,7 +185,8 @@ export const routes = [
 ]
 
 /** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
-function definitionOf(sent: DefinitionInput) {
+async function definitionOf(scope: Scope, flowId: string, sent: DefinitionInput) {
+  refuseUnknownSettings(sent, (await getFlow(scope, flowId)).nodes)
   const { nodes, edges, context } = readSound(sent).definition
   return { nodes: [...nodes], edges: [...edges], context: { ...context } }
 }

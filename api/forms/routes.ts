@@ -64,6 +64,7 @@ export const routes = [
     on: onForm,
     fails: ['KEY_TAKEN'],
     body: formInput,
+    stored: ({ params }, scope) => getForm(scope, params.formId),
     status: 200,
     response: form,
     handle: ({ params, body }, scope) => {

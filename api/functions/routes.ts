@@ -77,6 +77,7 @@ export const routes = [
     permission: 'functions:create',
     on: onFunction,
     body: functionChange,
+    stored: ({ params }, scope) => getFunction(scope, params.fnId),
     job: saveFunction,
     makes: 'json',
     payload: ({ params, body }) => ({ functionId: params.fnId, values: valuesOf(body) }),

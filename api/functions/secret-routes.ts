@@ -25,6 +25,7 @@ export const routes = [
     summary: 'Keep a secret for functions',
     description: 'It is stored encrypted and never answered; a run that reads it shows [secret] in its place.',
     body: secretInput,
+    stored: async ({ params }, scope) => (await listSecrets(scope)).find(({ name }) => name === params.name),
     status: 200,
     response: secretView,
     handle: ({ params, body }, scope) => keepSecret(scope, params.name, body.value),

@@ -48,6 +48,13 @@ export function refuseCrossSite(ctx: Context, publicUrl: string): void {
   if (!isOwn) throw problem('FORBIDDEN', 'Pages of other websites may not send this')
 }
 
-/** A browser cannot be made to lie about the host that it asks. */
-const isOurs = (origin: string, { host }: Context, publicUrl: string): boolean =>
-  URL.canParse(origin) && [host, new URL(publicUrl).host].includes(new URL(origin).host)
+/**
+ * Whether a website is this server's: the whole origin of the public address, or, where the server was asked by another name, that host. A
+ * browser cannot be made to lie about the host that it asks; behind a proxy nobody knows by which scheme it was asked.
+ */
+function isOurs(origin: string, { host }: Context, publicUrl: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const ours = new URL(publicUrl)
+  const { origin: sent, host: sentHost } = new URL(origin)
+  return sent === ours.origin || (host !== ours.host && sentHost === host)
+}

@@ -91,4 +91,11 @@ export interface Declaration<Path extends string, Body, Query> {
   /** The largest body, where it is not 1 MB. */
   readonly maxBodyBytes?: number
   readonly query?: Schema<Query>
+  /**
+   * The object that a change is about, as its GET answers it. Keys of the answer that the body cannot change may then be sent back, if they
+   * equal what is stored (page 5, Unknown keys). Throws NOT_FOUND. A route that changes something and has a body declares it.
+   */
+  readonly stored?: (request: Pick<Request<Path, Body, Query>, 'params' | 'line'>, scope: ScopeOf<Path>) => unknown | Promise<unknown>
+  /** The schema of what was read before it is sent, where that is not the route's own answer. */
+  readonly carries?: Schema<unknown>
 }

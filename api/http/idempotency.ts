@@ -29,10 +29,15 @@ export type Outcome =
 /** Requests that this process works on right now, so that a flood of the same one holds one database connection and not all. */
 const inHand = new Map<string, Promise<unknown>>()
 
-/** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is blank or too long. */
+/** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is empty or too long. */
 export function idempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
   const isHeeded = ctx.method === 'POST' && principal !== null && !ctx.path.startsWith('/v1/auth/')
-  const key = isHeeded ? ctx.req.headers['idempotency-key'] : undefined
+  return isHeeded ? sentKey(ctx) : undefined
+}
+
+/** The Idempotency-Key that a request carries, a visitor's too. Throws VALIDATION_ERROR when it is empty or too long. */
+export function sentKey(ctx: Context): string | undefined {
+  const key = ctx.req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyLength || !isCleanText(key)) {
     throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)

@@ -4,7 +4,7 @@ import { enterWorkspace } from '#api/access/enter.ts'
 import { refuseCrossSite, refusesOthers } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
-import { hashOf, idempotencyKey, once, requestKeyOf } from '#api/http/idempotency.ts'
+import { hashOf, idempotencyKey, once, requestKeyOf, sentKey } from '#api/http/idempotency.ts'
 import { refuseBadAddress } from '#api/http/query.ts'
 import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
 import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
@@ -61,7 +61,7 @@ const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
 
 async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
   const scope = await admit(route, ctx, services)
-  const { request } = await readRequest(route, ctx, services)
+  const { request } = await readRequest(route, ctx, services, scope)
   await checkBodyResource(route, request, scope)
   return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
 }
@@ -69,8 +69,9 @@ async function write(route: AnswerRoute, ctx: Context, services: ApiServices, gu
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
   const scope = await admit(route, ctx, services)
   const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
+  if (route.kind !== 'page' && route.visitorsKey) sentKey(ctx)
   if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, scope, services, key))
-  const { request, bytes } = await readRequest(route, ctx, services)
+  const { request, bytes } = await readRequest(route, ctx, services, scope)
   await checkBodyResource(route, request, scope)
   if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
   if (route.kind === 'page') {

@@ -2,6 +2,7 @@ import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Request } from '#api/http/declaration.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { suggestion } from '#shared/kernel/known-keys.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
 /** Throws VALIDATION_ERROR when the address holds a NUL character, or its query what is no UTF-8, such as a lone surrogate. */
@@ -28,6 +29,16 @@ export const lineOf = ({ method, path, querystring }: Context): ReturnType<Reque
 const parametersOf = (querystring: string) => parse(querystring, '&', '=', { maxKeys: 0 })
 
 type Raw = Readonly<Record<string, string | string[] | undefined>>
+
+/** Throws VALIDATION_ERROR for a parameter that the schema does not have, and names the nearest one that it has. */
+export function refuseUnknownParameters(querystring: string, schema: Schema<unknown> | undefined): void {
+  if (querystring === '') return
+  const known = Object.keys((schema?.json as { properties?: object } | undefined)?.properties ?? {})
+  const unknown = Object.keys(parametersOf(querystring)).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const advice = known.length === 0 ? '; it takes none' : suggestion(unknown, known)
+  throw problem('VALIDATION_ERROR', `${unknown.slice(0, 100)} is no query parameter of this address${advice}`)
+}
 
 /** Reads a query string by its schema: text becomes the whole numbers and booleans that the schema names. Names that it lacks are ignored. */
 export function readQuery<Query>(raw: Raw, schema: Schema<Query>): Query {

@@ -1,9 +1,12 @@
 import type { Context } from 'koa'
 import { type ReadBody, readAnyBody, readForm, readJson } from '#api/http/body.ts'
 import type { Request } from '#api/http/declaration.ts'
-import { lineOf, readQuery } from '#api/http/query.ts'
+import { lineOf, readQuery, refuseUnknownParameters } from '#api/http/query.ts'
 import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
+import { readKnownKeys } from '#shared/kernel/known-keys.ts'
+import type { Schema } from '#shared/kernel/schema.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
 /** A request with its body read and checked, and the bytes that it came in. */
 export interface Read {
@@ -15,16 +18,39 @@ export interface Read {
 const slowBodyMs = 50
 
 /** Reads what a route takes as its body; VALIDATION_ERROR when it is something else. */
-export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices): Promise<Read> {
+export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices, scope: PlatformScope | Scope): Promise<Read> {
   const query = queryOf(route, ctx)
   const started = performance.now()
   // Work that is begun again finds the body read.
   ctx.state.body ??= arrive(route, ctx)
   const { value, bytes }: ReadBody = await ctx.state.body
-  const body = route.body && route.body !== 'any' && !takesFile(route) ? route.body.parse(value) : value
+  const body = route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, scope) : value
   if (performance.now() - started > slowBodyMs) await cache.settle()
   return { request: requestOf(ctx, query, body), bytes }
 }
+
+/** The body by the route's schema; its unknown keys are judged first, since a misspelled key is often one that is missing as well. */
+async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, scope: PlatformScope | Scope): Promise<unknown> {
+  if (!isStrict(ctx)) return body.parse(value)
+  const answer = carriedBy(route)
+  const known = readKnownKeys(value, { body: body.json, answer, stored: undefined })
+  const read = body.parse(known.value)
+  if (!known.isComparable || route.kind === 'page' || !route.stored) return read
+  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(requestOf(ctx, {}, read), scope as Scope)))
+  readKnownKeys(value, { body: body.json, answer, stored })
+  return read
+}
+
+/** The schema whose keys may stand in a route's body since they were read so; a creation ignores them, a change compares them. */
+function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
+  if (route.kind === 'page') return undefined
+  if (route.carries) return route.carries.json
+  if (route.stored === undefined && !(route.method === 'POST' && route.status === 201)) return undefined
+  return (route.kind === 'delegate' ? route.job.result : route.response)?.json
+}
+
+/** Below `/v1` nothing that is sent is ignored (page 5, Unknown keys). */
+const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
 async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
   if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
@@ -48,4 +74,7 @@ export const requestOf = <Body>(ctx: Context, query: unknown, body: Body): Reque
 })
 
 /** The query by the route's schema. */
-export const queryOf = (route: Route, ctx: Context): unknown => (route.query ? readQuery(ctx.query, route.query) : {})
+export function queryOf(route: Route, ctx: Context): unknown {
+  if (isStrict(ctx)) refuseUnknownParameters(ctx.querystring, route.query)
+  return route.query ? readQuery(ctx.query, route.query) : {}
+}

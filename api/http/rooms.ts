@@ -9,6 +9,8 @@ export interface Rooms {
   readonly of: (path: string) => Router
   /** The route that such a request would reach. */
   readonly find: (method: string, path: string) => Route | undefined
+  /** The methods that a path has, in alphabetical order; none for a path that is not there. */
+  readonly methodsOf: (path: string) => readonly string[]
   /** Dispatches a request to the route that its path names, if there is one. Ask for it when all routes are registered. */
   readonly routes: () => Middleware
 }
@@ -33,6 +35,10 @@ export function createRooms(routes: readonly (readonly [path: string, route: Rou
     find: (method, path) => {
       const [layer] = routers.get(roomOf(path))?.match(path, method).pathAndMethod ?? []
       return declared.get(layer)
+    },
+    methodsOf: (path) => {
+      const layers = routers.get(roomOf(path))?.match(path, 'GET').path ?? []
+      return [...new Set(layers.flatMap(({ methods }) => methods))].sort()
     },
     routes: () => {
       const rooms = new Map([...routers].map(([room, router]) => [room, router.routes() as unknown as Middleware]))

@@ -53,6 +53,7 @@ export const routes = [
     description: 'What is left out stays. A rule that is not enabled is kept and rests.',
     permission: 'notifications:create',
     body: ruleChange,
+    stored: ({ params }, scope) => getRule(scope, params.ruleId),
     status: 200,
     response: notificationRule,
     handle: ({ params, body }, scope) => changeRule(scope, params.ruleId, body),

@@ -52,6 +52,7 @@ export const connectionRoutes = [
     description: 'A credential that is replaced is refused from then on, also where it signs a webhook.',
     permission: 'payments:manage',
     body: connectionChange,
+    stored: ({ params }, scope) => getConnection(scope, params.connectionId),
     status: 200,
     response: connectionView,
     handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),

@@ -9,6 +9,7 @@ import { addItems, itemsIn } from '#shared/queues/enqueue.ts'
 import { getItem } from '#shared/queues/find.ts'
 import {
   addAnswer,
+  addedFrom,
   addInput,
   claimAnswer,
   claimInput,
@@ -59,6 +60,7 @@ export const routes = [
     description: 'Up to 500. A key that is open already is left alone unless the queue allows duplicates.',
     permission: 'queues:enqueue',
     body: addInput,
+    carries: addedFrom,
     status: 201,
     response: addAnswer,
     handle: async (request, scope) => {
@@ -85,6 +87,7 @@ export const routes = [
     description: 'What is left out stays. A closed item cannot be edited, nor with a claim token that is no longer its claim.',
     permission: 'queues:transition',
     body: editInput,
+    stored: async (request, scope) => getItem(scope, await queueOf(request, scope), request.params.itemId),
     status: 200,
     response: itemView,
     handle: async (request, scope) => editItem(scope, await queueOf(request, scope), request.params.itemId, request.body),

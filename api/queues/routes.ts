@@ -58,6 +58,7 @@ export const routes = [
       'A part that is left out stays. Items keep the stages whose keys are sent; a stage with open items cannot be left out. Intake acts as the caller from then on.',
     permission: 'queues:update',
     body: queueReplacement,
+    stored: async (request, scope) => getQueue(scope, await queueOf(request, scope)),
     status: 200,
     response: queueView,
     handle: ({ params, body }, scope) => replaceQueue(scope, params.queueId, body, requireFlowToRun),

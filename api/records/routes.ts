@@ -145,6 +145,8 @@ export const routes = [
     permission: 'records:update',
     fails: ['DUPLICATE_VALUE', 'PRECONDITION_FAILED'],
     body: recordChanges,
+    carries: record,
+    stored: ({ params }, scope) => getRecord(scope, params.typeKey, params.recordId),
     status: 204,
     response: null,
     handle: ({ params, body, header }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values, header('if-match')),

@@ -64,6 +64,7 @@ export const routes = [
     description: 'What is left out is empty then. It must grant no more than the caller holds.',
     permission: 'iam:manage_groups',
     body: roleInput,
+    stored: ({ params }, scope) => getRole(scope, params.groupId),
     status: 200,
     response: role,
     handle: ({ params, body }, scope) => replaceRole(scope, params.groupId, body),

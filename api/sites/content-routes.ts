@@ -5,9 +5,11 @@ import { type ArrivingFile, answer, org, receive } from '#api/http/route.ts'
 import { wholeFile } from '#api/http/upload.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/json.ts'
+import { readKnownKeys } from '#shared/kernel/known-keys.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import {
+  findContentRow,
   getContent,
   type KeptFile,
   keepFile,
@@ -43,14 +45,29 @@ type Kept = { readonly document: DocumentInput } | { readonly file: KeptFile }
 
 const isJson = (contentType: string): boolean => /^application\/json\s*(?:;|$)/i.test(contentType.trim())
 
-async function keepDocument({ bytes, ...file }: ArrivingFile): Promise<Kept> {
+async function keepDocument({ bytes, ...file }: ArrivingFile, stored: () => Promise<unknown>): Promise<Kept> {
   const whole = await wholeFile({ ...file, bytes: upTo(bytes, maxBodyBytes) })
   const text = new TextDecoder('utf-8', { fatal: true })
   try {
-    return { document: documentInput.parse(whole.length === 0 ? {} : parseJson(text.decode(whole))) }
+    return { document: await readDocument(whole.length === 0 ? {} : parseJson(text.decode(whole)), stored) }
   } catch (cause) {
     throw cause instanceof TypeError ? problem('VALIDATION_ERROR', 'body must be UTF-8', { cause }) : cause
   }
+}
+
+/** A document that was sent: new, or as it was read and with other words. */
+async function readDocument(value: unknown, stored: () => Promise<unknown>): Promise<DocumentInput> {
+  const rules = { body: documentInput.json, answer: content.json }
+  const known = readKnownKeys(value, { ...rules, stored: undefined })
+  const document = documentInput.parse(known.value)
+  if (known.isComparable) readKnownKeys(value, { ...rules, stored: await stored() })
+  return document
+}
+
+/** The document at a path as its authors read it; undefined where there is none, or a file. */
+async function storedDocument(scope: Scope, siteId: string, path: string): Promise<unknown> {
+  const row = await findContentRow(scope, siteId, path)
+  return row === undefined || row.blob_id !== null ? undefined : viewOf(row)
 }
 
 async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
@@ -138,7 +155,9 @@ export const routes = [
     query: putQuery,
     keep: (file, request, scope) => {
       pathOf(request)
-      return request.query.raw !== '1' && isJson(file.contentType) ? keepDocument(file) : keepAsFile(file, scope)
+      return request.query.raw !== '1' && isJson(file.contentType)
+        ? keepDocument(file, () => storedDocument(scope, request.params.siteId, pathOf(request)))
+        : keepAsFile(file, scope)
     },
     handle: async (request, scope) => writtenOf(await write(scope, request.params.siteId, pathOf(request), request.kept)),
   }),

@@ -56,6 +56,7 @@ export const routes = [
     on: onSite,
     fails: ['KEY_TAKEN'],
     body: siteChange,
+    stored: ({ params }, scope) => getSite(scope, params.siteId),
     status: 200,
     response: site,
     handle: ({ params, body }, scope) => {

@@ -16,6 +16,10 @@ import { requireField } from '#shared/types/require-field.ts'
 const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
   (await requireField(scope, params.fieldId)).entityType
 
+/** The field that the path names, as it is listed. */
+const storedField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
+  viewField(await requireField(scope, params.fieldId))
+
 const common = { tag: 'Fields', app: null, limit: null } as const
 const all = `${org}/fields` as const
 const one = `${all}/:fieldId` as const
@@ -58,6 +62,7 @@ export const routes = [
     permission: 'fields:create',
     on: onTypeOfField,
     body: fieldChange,
+    stored: storedField,
     job: changeField,
     makes: 'json',
     payload: ({ params, body }, scope) => readFieldChange(scope, params.fieldId, body),
@@ -83,6 +88,7 @@ export const routes = [
     permission: 'fields:create',
     on: onTypeOfField,
     body: autogenInput,
+    stored: storedField,
     status: 200,
     response: fieldView,
     handle: ({ params, body }, scope) => numberField(scope, params.fieldId, body),
@@ -109,6 +115,7 @@ export const routes = [
     permission: 'fields:create',
     on: onTypeOfField,
     body: formulaInput,
+    stored: storedField,
     status: 200,
     response: fieldView,
     handle: ({ params, body }, scope) => computeField(scope, params.fieldId, body.formula),
@@ -134,6 +141,7 @@ export const routes = [
     permission: 'fields:create',
     on: onTypeOfField,
     body: descriptionInput,
+    stored: storedField,
     status: 200,
     response: fieldView,
     handle: ({ params, body }, scope) => describeField(scope, params.fieldId, body.description ?? ''),
@@ -147,6 +155,7 @@ export const routes = [
     permission: 'fields:create',
     on: onTypeOfField,
     body: refTypeInput,
+    stored: storedField,
     status: 200,
     response: fieldView,
     handle: ({ params, body }, scope) => repointField(scope, params.fieldId, body.ref_type),

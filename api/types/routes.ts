@@ -4,7 +4,7 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { changeType } from '#shared/types/change-type.ts'
 import { createType } from '#shared/types/create-type.ts'
 import { deleteType } from '#shared/types/delete-type.ts'
-import { listTypes } from '#shared/types/list-types.ts'
+import { findTypeView, listTypes } from '#shared/types/list-types.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { typeChange, typeInput, typeView } from '#shared/types/type-view.ts'
 
@@ -50,6 +50,7 @@ export const routes = [
     permission: 'types:update',
     on: onType,
     body: typeChange,
+    stored: ({ params }, scope) => findTypeView(scope, params.typeKey),
     status: 200,
     response: typeView,
     handle: ({ params, body }, scope) => changeType(scope, params.typeKey, body),

@@ -48,6 +48,7 @@ export const routes = [
       'What is left out stays. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
     permission: 'org:update',
     body: workspaceChanges,
+    stored: (_, scope) => scope.workspace,
     status: 200,
     response: workspace,
     handle: ({ body }, scope) => changeSettings(scope, body),

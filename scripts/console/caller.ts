@@ -33,6 +33,6 @@ export async function callAsAccount(scope: Scope, accountId: string): Promise<Ca
 
 async function principalOf({ cache, db, now }: PlatformScope, token: string): Promise<Principal> {
   const principal = await findPrincipal(cache, db, token, now())
-  if (!principal) throw problem('UNAUTHORIZED')
+  if (!principal || 'expiredAt' in principal) throw problem('UNAUTHORIZED')
   return principal
 }

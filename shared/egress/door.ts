@@ -26,6 +26,12 @@ export function guardedDoor({ egressAllow }: Pick<Config, 'egressAllow'>, wire: 
     async addressesOf(endpoint, signal) {
       if (opened.has(endpointKey(endpoint))) return here(wire, endpoint)
       const addresses = isIP(endpoint.host) ? [endpoint.host] : await wire.resolve(endpoint.host, signal)
+      if (addresses.length === 0) {
+        throw new EgressFailure(
+          'unreachable',
+          `${endpoint.host} does not resolve to a public address; the operator may open it with EGRESS_ALLOW=${endpointKey(endpoint)}`,
+        )
+      }
       if (!addresses.every(isPublicAddress)) {
         throw new EgressFailure('refused', `${endpointKey(endpoint)} is no public address; the operator may open it with EGRESS_ALLOW`)
       }

@@ -1,7 +1,7 @@
 import type { Node } from '#shared/flows/definition.ts'
 import { type Render, textOf } from '#shared/flows/template.ts'
 import type { AppName } from '#shared/kernel/apps.ts'
-import { isDecimalText } from '#shared/kernel/decimal.ts'
+import { isPlainDecimal } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -132,7 +132,7 @@ export const list = (description: string) => t.Optional(t.Union([t.String(), t.A
 export function numberIn(value: unknown, name: string): number | undefined {
   const written = textOf(value).trim()
   if (written === '') return undefined
-  if (!isDecimalText(written)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${written.slice(0, 100)}`)
+  if (!isPlainDecimal(written)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${written.slice(0, 100)}`)
   return Number(written)
 }
 

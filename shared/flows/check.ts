@@ -1,9 +1,10 @@
 import type { Surroundings } from '#shared/flows/block.ts'
-import { kindOf, shapeOf } from '#shared/flows/blocks.ts'
+import { blockKinds, kindOf, shapeOf } from '#shared/flows/blocks.ts'
 import type { Definition, DefinitionInput, Edge, Node, Positions } from '#shared/flows/definition.ts'
 import { type Graph, graphOf } from '#shared/flows/graph.ts'
 import { refuseUnknownRoots } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
+import { readKnownKeys, suggestion } from '#shared/kernel/known-keys.ts'
 import { t } from '#shared/kernel/schema.ts'
 
 /** What keeps a flow from being enabled, and which block it is about; null for the flow as a whole. */
@@ -27,10 +28,33 @@ export function readDefinition({ nodes = [], edges = [], context = {} }: Definit
   return { definition, positions: Object.fromEntries(nodes.map(({ id, position = { x: 0, y: 0 } }) => [id, position])) }
 }
 
+/**
+ * Throws VALIDATION_ERROR for a setting that a block does not have, at every level whose keys are fixed. What the stored block of the same id
+ * holds may be sent back, as one of an earlier release may.
+ */
+export function refuseUnknownSettings({ nodes = [] }: DefinitionInput, stored: readonly Node[]): void {
+  for (const [index, { id, type, config }] of nodes.entries()) {
+    const kind = kindOf(type)
+    if (!kind) throw unknownType(id, type)
+    const before = stored.find((node) => node.id === id)
+    const body = { ...kind.settings.json, title: `${kind.type} block` }
+    readKnownKeys(config ?? {}, { body, answer: undefined, stored: before?.config, keepsStored: true }, `nodes[${index}].config`)
+  }
+}
+
+const unknownType = (id: string, type: string) =>
+  problem(
+    'VALIDATION_ERROR',
+    `${id}: there is no block of the type ${type.slice(0, 100)}${suggestion(
+      type,
+      blockKinds.map(({ type }) => type),
+    )} GET …/flows/blocks lists them`,
+  )
+
 /** Settings whose types are right; null counts as not sent. */
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): Node['config'] {
   const kind = kindOf(type)
-  if (!kind) throw problem('VALIDATION_ERROR', `${id}: there is no block of the type ${type.slice(0, 100)}`)
+  if (!kind) throw unknownType(id, type)
   const config = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
   kind.settings.parse(config, `${id}: config`)
   refuseUnknownRoots(id, config)

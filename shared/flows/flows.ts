@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '#shared/db/database.ts'
 import type { Surroundings } from '#shared/flows/block.ts'
 import { kindOf } from '#shared/flows/blocks.ts'
-import { type FlowProblem, problemsOf, readDefinition } from '#shared/flows/check.ts'
+import { type FlowProblem, problemsOf, readDefinition, refuseUnknownSettings } from '#shared/flows/check.ts'
 import type { Definition, DefinitionInput, Positions } from '#shared/flows/definition.ts'
 import type { FlowChange, FlowInput, FlowView } from '#shared/flows/flow.ts'
 import { hear, triggerOf } from '#shared/flows/hear.ts'
@@ -58,6 +58,7 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 
 /** Makes a flow; the caller is its first editor. One that has problems stays disabled. Throws VALIDATION_ERROR for what no draft may have. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
+  refuseUnknownSettings(input, [])
   const { definition, positions } = readSound(input)
   const { workspace } = scope
   const isComplete = input.enabled === true && problemsOf(definition, await surroundingsOf(scope)).length === 0
@@ -95,6 +96,7 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const stored = await lockRow(inside, id)
+    refuseUnknownSettings(sent, stored.nodes)
     const next = read?.definition ?? stored
     const isOther = read !== undefined && !isSame(read.definition, stored)
     const now = scope.now()

@@ -20,7 +20,7 @@ const ajv = new Ajv2020({
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
-for (const keyword of ['x-source']) ajv.addKeyword(keyword)
+for (const keyword of ['x-source', 'x-changes-by-itself']) ajv.addKeyword(keyword)
 
 /** A JSON Schema that knows the TypeScript type it describes: one value validates, types and documents. */
 export interface Schema<T> {

@@ -4,14 +4,15 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const domainName = { maxLength: 253, pattern: `^${label}(?:\\.${label})+$`, description: 'a domain name' }
 
-const dkimInput = t.Object(
-  {
-    domain: t.String(domainName),
-    selector: t.String({ maxLength: 63, pattern: `^${label}(?:\\.${label})*$`, description: 'letters, digits and hyphens' }),
-    private_key: t.String({ maxLength: 10_000, description: 'RSA, in PEM. Never answered.' }),
-  },
-  { title: 'MessageDkimInput' },
-)
+const signature = {
+  domain: t.String(domainName),
+  selector: t.String({ maxLength: 63, pattern: `^${label}(?:\\.${label})*$`, description: 'letters, digits and hyphens' }),
+}
+const privateKey = t.String({ maxLength: 10_000, description: 'RSA, in PEM. Never answered.' })
+const dkimInput = t.Object({ ...signature, private_key: privateKey }, { title: 'MessageDkimInput' })
+
+/** The stored key stays where none is sent, so that what was read can be sent back. */
+const dkimChange = t.Object({ ...signature, private_key: t.Optional(privateKey) }, { title: 'MessageDkimChange' })
 
 const parts = {
   name: nameText(120),
@@ -44,7 +45,10 @@ export type ConnectionInput = TypeOf<typeof connectionInput>
 
 /** What may change of a connection: what is left out stays. */
 export const connectionChange = schema(
-  t.Object({ ...t.Partial(t.Object({ ...parts, username: nullable(parts.username) })).properties }, { title: 'MessageConnectionChange' }),
+  t.Object(
+    { ...t.Partial(t.Object({ ...parts, username: nullable(parts.username), dkim: nullable(dkimChange) })).properties },
+    { title: 'MessageConnectionChange' },
+  ),
 )
 export type ConnectionChange = TypeOf<typeof connectionChange>
 

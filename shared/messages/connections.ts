@@ -134,7 +134,11 @@ function settingsOf(config: Config, id: string, before: Settings, sent: Connecti
       ? [before.dkim_domain, before.dkim_selector, before.dkim_key]
       : dkim === null
         ? [null, null, null]
-        : [dkim.domain.toLowerCase(), dkim.selector, seal(readKey(dkim.private_key), 'dkim')]
+        : [
+            dkim.domain.toLowerCase(),
+            dkim.selector,
+            dkim.private_key === undefined ? storedKey(before) : seal(readKey(dkim.private_key), 'dkim'),
+          ]
   return [
     sent.name ?? before.name,
     sent.host === undefined ? before.host : readHost(sent.host),
@@ -155,6 +159,12 @@ function readHost(text: string): string {
     if (error instanceof EgressFailure) throw problem('VALIDATION_ERROR', 'host must be a name or an address, without a port')
     throw error
   }
+}
+
+/** The key that a connection has, sealed. Throws VALIDATION_ERROR when it has none. */
+function storedKey({ dkim_key }: Pick<Settings, 'dkim_key'>): Buffer {
+  if (dkim_key === null) throw problem('VALIDATION_ERROR', 'dkim.private_key is required')
+  return dkim_key
 }
 
 function readKey(text: string): string {

@@ -1,6 +1,7 @@
 import { setDue } from '#shared/due/due.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { unknownKey } from '#shared/kernel/known-keys.ts'
 import { openCredentials, requireConnection, sealCredentials } from '#shared/payments/account.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/payments/connection.ts'
 import { nextSweep, sweepDue } from '#shared/payments/due.ts'
@@ -100,10 +101,13 @@ function refuseLiveSandbox(provider: ProviderName, mode: string): void {
     throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
 }
 
-/** The credentials that the provider knows, of those sent; what else was sent is ignored. */
+/** The credentials that were sent. Throws VALIDATION_ERROR naming one that is missing or malformed, or that the provider does not know. */
 function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
   const given: Record<string, string> = {}
-  for (const name of providers[provider].credentialNames) {
+  const names = providers[provider].credentialNames
+  const unknown = Object.keys(sent).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw unknownKey(`credentials.${unknown}`, unknown, names, `the credentials of ${provider}`)
+  for (const name of names) {
     const value = sent[name]
     if (value === undefined && !isNew) continue
     if (value === undefined || value === null) throw problem('VALIDATION_ERROR', `credentials.${name} is required for ${provider}`)

@@ -13,17 +13,23 @@ interface Known extends Principal {
   readonly renew_at: string | null
 }
 
+/** A token that is no longer good, which only its holder can show. */
+export interface Expired {
+  readonly expiredAt: string
+}
+
 /**
- * The person or key that a bearer token stands for, or undefined for every kind of bad token. A malformed token costs the same look-up as
+ * The person or key that a bearer token stands for, when it expired, or undefined for every other kind of bad token. A malformed token costs the same look-up as
  * a wrong one, so neither the answer nor its time tells them apart. Using a session renews it, at most once a day.
  */
-export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | undefined> {
+export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | Expired | undefined> {
   const read = readToken(token) ?? nobody
   const known = await cache.remember(db, read.scopeId, read.lookup, async () => {
     const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))
     return row
   })
-  if (!known || (known.expires_at !== null && new Date(known.expires_at) <= now)) return undefined
+  if (!known) return undefined
+  if (known.expires_at !== null && new Date(known.expires_at) <= now) return { expiredAt: known.expires_at }
   if (known.renew_at !== null && new Date(known.renew_at) <= now) await renew(cache, db, known, now)
   return known
 }

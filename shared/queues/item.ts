@@ -35,7 +35,7 @@ const parts = {
   assignee_id: t.String(),
   attempts: t.Integer({ description: 'How often it was claimed.' }),
   due_at: nullable(instant),
-  overdue: t.Boolean(),
+  overdue: t.Boolean({ 'x-changes-by-itself': true }),
   entered_stage_at: instant,
   created_at: instant,
 }
@@ -86,6 +86,9 @@ const addedItem = t.Object({
   duplicate: t.Boolean({ description: 'Whether the key was open already; then this is the item that it names.' }),
 })
 export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>
+/** Items as they were read, which may be added to another queue. */
+export const addedFrom = schema(t.Object({ items: t.Array(itemView.json) }))
+
 /** What came of adding: in the order sent, each key as it stands in the queue now. */
 export const addAnswer = schema(
   t.Object({ created: t.Integer(), duplicates: t.Integer(), items: t.Array(addedItem) }, { title: 'QueueItemsAdded' }),

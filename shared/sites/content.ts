@@ -78,9 +78,15 @@ async function put(scope: Scope, bytes: number, statement: () => ReturnType<type
 }
 
 /** What stands at a path, drafts too; throws NOT_FOUND. */
-export async function getContent({ db, workspace }: Scope, siteId: string | undefined, path: string): Promise<ContentRow> {
-  const [row] = siteId === undefined ? [] : await db.query<ContentRow>(findContent(workspace.id, siteId, path))
+export async function getContent(scope: Scope, siteId: string | undefined, path: string): Promise<ContentRow> {
+  const row = siteId === undefined ? undefined : await findContentRow(scope, siteId, path)
   if (!row) throw problem('NOT_FOUND')
+  return row
+}
+
+/** The same; undefined when nothing stands there. */
+export async function findContentRow({ db, workspace }: Scope, siteId: string, path: string): Promise<ContentRow | undefined> {
+  const [row] = await db.query<ContentRow>(findContent(workspace.id, siteId, path))
   return row
 }
 

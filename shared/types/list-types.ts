@@ -7,3 +7,10 @@ export async function listTypes({ db, workspace, actor }: Scope): Promise<TypeVi
   const types = await db.query<StoredType>(findTypes(workspace.id))
   return types.filter(({ key }) => actor.policy.permits('types:read', key) !== 'never').map(viewType)
 }
+
+/** One record type, whether or not the caller may list it; undefined when there is none. */
+export async function findTypeView({ db, workspace }: Scope, key: string): Promise<TypeView | undefined> {
+  const types = await db.query<StoredType>(findTypes(workspace.id))
+  const found = types.find((type) => type.key === key)
+  return found && viewType(found)
+}

@@ -23,10 +23,11 @@ for (const { base, routes } of sections) {
       const stages = await planOf(route, example, await walk)
       const { place } = await walk
       const found: string[] = []
-      const absences = new Set<string>()
+      const absences = { inside: new Set<string>(), outside: new Set<string>() }
       for (const stage of stages) found.push(...(await during(place, stage, () => surprisesOf(route, place, stage.steps, absences))))
       t.deepEqual(found, [])
-      t.true(absences.size <= 1, `what is absent, hidden and foreign is told apart: ${[...absences].join('\n')}`)
+      for (const [where, told] of Object.entries(absences))
+        t.true(told.size <= 1, `what is absent, hidden and foreign is told apart ${where}: ${[...told].join('\n')}`)
     })
   }
 }

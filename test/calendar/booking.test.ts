@@ -113,6 +113,9 @@ test('the same Idempotency-Key gives the first booking again', async (t) => {
   const first = await book('2026-03-03T10:00:00Z', {}, key)
   t.deepEqual((await book('2026-03-03T10:00:00Z', {}, key)).data, first.data)
   t.is((await book('2026-03-03T11:00:00Z', {}, key)).status, 400)
+  const empty = await book('2026-03-03T11:00:00Z', {}, { 'idempotency-key': '' })
+  t.is(empty.status, 400)
+  t.is(empty.body.error.message, 'Idempotency-Key must have 1 to 255 characters')
 })
 
 test('a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {

@@ -159,6 +159,9 @@ test('the same attempt again is kept once, with the first words; a key of a prog
     (await submissionsOf(w, made)).map(({ values }) => values),
     [{ a_string: 'third' }, { a_string: 'first' }],
   )
+  const empty = await w.visitor.post(made.open, { values: { a_string: 'fifth' } }, { 'idempotency-key': '', ...fromAnywhere() })
+  t.is(empty.status, 400)
+  t.is(empty.body.error.message, 'Idempotency-Key must have 1 to 255 characters')
   const other = await makeForm(w, { fields: [every[0]] }, 'other')
   await w.visitor.post(other.open, { values: { a_string: 'x' } }, { ...key, ...fromAnywhere() })
   t.is((await submissionsOf(w, other)).length, 1)

@@ -37,7 +37,14 @@ test('a connection keeps its secrets to itself, sealed, and answers that of its 
   for (const secret of ['hush hush', webhook_secret, private_key.slice(100, 200)]) {
     t.false(Object.values(rows[0]).some((cell) => (Buffer.isBuffer(cell) ? cell.includes(secret) : String(cell).includes(secret))))
   }
+  t.like((await w.org.owner.patch(`${path}/${view.id}`, { ...view, dkim: { domain: 'example.com', selector: 's2' } })).data, {
+    dkim: { domain: 'example.com', selector: 's2' },
+  })
+  const after = await w.db.query('select dkim_key from message_connections where id = $1', [view.id])
+  t.true(after.rows[0].dkim_key.equals(rows[0].dkim_key), 'a key that is not sent stays')
   const changed = await w.org.owner.patch(`${path}/${view.id}`, { name: 'Other', dkim: null })
+  const keyless = await w.org.owner.patch(`${path}/${view.id}`, { dkim: { domain: 'example.com', selector: 's1' } })
+  t.is(keyless.body.error.message, 'dkim.private_key is required')
   t.like(changed.data, { name: 'Other', host: 'smtp.example.com', username: 'shop', dkim: null })
   t.deepEqual(changed.data.warnings.length, 1, 'whoever signs nothing is told')
   t.true(rows[0].password.equals((await w.db.query('select password from message_connections where id = $1', [view.id])).rows[0].password))

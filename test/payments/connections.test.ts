@@ -16,7 +16,7 @@ test('a connection is made, read, changed, listed and deleted, and shows no cred
   const w = await newWorkspace()
   const { owner } = w.org
   const at = `${paymentsOf(w.org)}/connections`
-  const credentials = { secret_key: 'sk_test_planted', webhook_secret: 'whsec_planted', other: 'ignored' }
+  const credentials = { secret_key: 'sk_test_planted', webhook_secret: 'whsec_planted' }
   const made = await owner.post(at, {
     provider: 'stripe',
     name: 'Shop',
@@ -25,6 +25,13 @@ test('a connection is made, read, changed, listed and deleted, and shows no cred
     credentials,
   })
   t.is(made.status, 201, made.text)
+  const misspelled = await owner.post(at, {
+    provider: 'stripe',
+    name: 'Shop',
+    mode: 'test',
+    credentials: { ...credentials, secret_kex: 'x' },
+  })
+  t.is(misspelled.body.error.message, 'credentials.secret_kex is no key of the credentials of stripe; did you mean secret_key?')
   t.like(made.data, { provider: 'stripe', name: 'Shop', mode: 'test', redirect_url: 'https://shop.example/done', status: 'unchecked' })
   t.is(made.data.last_checked_at, null)
   t.true(made.data.webhook_url.endsWith(`/webhooks/payments/${made.data.id}`))

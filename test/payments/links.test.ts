@@ -65,6 +65,7 @@ test('what is wrong with a link is 400 and names the field; an unknown connectio
     [{ amount: 0 }, 'amount'],
     [{ amount: '-1' }, 'amount'],
     [{ amount: 'ten' }, 'amount'],
+    [{ amount: '1e3' }, 'amount'],
     [{ amount: '1.1234567' }, 'amount'],
     [{ amount: '100000000000000' }, 'amount'],
     [{ amount: '1.005' }, 'amount'],

@@ -88,7 +88,7 @@ const refused: readonly [object, RegExp | string][] = [
   [{ description: '😀'.repeat(256) }, 'description must have at most 255 characters'],
   [{ rules: [] }, /^rules must be an object/],
   [{ rules: { color: 1 } }, /^rules\.color is no rule/],
-  [{ rules: { min: 1 } }, 'rules.min is no rule of a string field'],
+  [{ rules: { min: 1 } }, 'rules.min is no rule of a string field; did you mean min_len?'],
   [{ rules: { formula: '1' } }, /^rules\.formula/],
   [{ rules: { pattern: '(?=a)' } }, /^rules\.pattern/],
   [{ rules: { min_len: 3, max_len: 2 } }, /^rules\.min_len/],

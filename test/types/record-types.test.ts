@@ -34,9 +34,10 @@ test('a change leaves alone what is not sent, null clears, the key stays', async
   const org = await createOrg(w)
   const at = `${org.path}/types/deals`
   const made = await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals', icon: 'flag', app: 'sales', ui: { child: true } })
+  const renamed = await org.owner.patch(at, { ...made.data, key: 'other' })
+  t.is(renamed.body.error.message, 'key cannot be changed here')
   const described = await org.owner.patch(at, {
     ...made.data,
-    key: 'other',
     label: 'Big deals',
     description: 'What we sell',
     ui: '{"a":1}',

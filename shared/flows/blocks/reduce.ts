@@ -2,7 +2,7 @@ import { defineBlock, list, text } from '#shared/flows/block.ts'
 import { compare, decimalOf } from '#shared/flows/clauses.ts'
 import { itemsOf, listProblems } from '#shared/flows/items.ts'
 import { textOf, valueAt } from '#shared/flows/template.ts'
-import { canonicalDecimal, Decimal } from '#shared/kernel/decimal.ts'
+import { canonicalDecimal, Decimal, isPlainDecimal } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { exactNumber } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -29,7 +29,8 @@ const names = Object.keys(operations).join(', ')
 
 function numberOf(value: unknown): Decimal {
   const number = decimalOf(value)
-  if (!number) throw problem('VALIDATION_ERROR', `${textOf(value).slice(0, 100)} is no number`)
+  if (!number || (typeof value === 'string' && !isPlainDecimal(value.trim())))
+    throw problem('VALIDATION_ERROR', `${textOf(value).slice(0, 100)} is no number`)
   return number
 }
 

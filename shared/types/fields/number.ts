@@ -1,4 +1,4 @@
-import { canonicalDecimal, Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
+import { canonicalDecimal, Decimal, isDecimalText, isPlainDecimal } from '#shared/kernel/decimal.ts'
 import { exactNumber, numberText } from '#shared/kernel/json.ts'
 import type { FieldShape } from '#shared/types/fields/field.ts'
 import { amountFilter } from '#shared/types/fields/filter.ts'
@@ -12,10 +12,14 @@ const rule = 'a number with up to 14 digits before and 6 after the decimal point
 // Most amounts: no sign but minus, no exponent, no zeros to take off. They need no Decimal.
 const alreadyCanonical = /^(?:0|-?[1-9]\d{0,13})$|^-?(?:0|[1-9]\d{0,13})\.\d{0,5}[1-9]$/
 
-/** Reads a JSON number or a numeric string as decimal text with the same digits; throws VALIDATION_ERROR when it has too many. */
+/**
+ * Reads a JSON number, or a plain decimal as text, as decimal text with the same digits. Throws VALIDATION_ERROR for too many digits, and for
+ * an exponent in text: `1e3` is a slip more often than a thousand.
+ */
 export function parseAmount(input: unknown, path: string): string {
   const text = typeof input === 'string' ? input : numberText(input)
-  if (text === undefined || !isDecimalText(text)) throw refusal(path, rule, input)
+  const isNumber = typeof input === 'string' ? isPlainDecimal : isDecimalText
+  if (text === undefined || !isNumber(text)) throw refusal(path, rule, input)
   if (alreadyCanonical.test(text)) return text
   const amount = new Decimal(text)
   if (amount.abs().gte(limit) || amount.decimalPlaces() > maxDecimalPlaces) throw refusal(path, rule, input)

@@ -2,6 +2,7 @@ import { Decimal } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
 import { exactNumber } from '#shared/kernel/json.ts'
+import { suggestion } from '#shared/kernel/known-keys.ts'
 import { compilePattern, maxPatternLength } from '#shared/kernel/pattern.ts'
 import { parseOptions } from '#shared/types/fields/choice.ts'
 import { parseCode } from '#shared/types/fields/currency.ts'
@@ -75,9 +76,10 @@ function sentRules(input: unknown): Readonly<Record<string, unknown>> {
 
 function readRule(key: string, rule: unknown, type: FieldType): unknown {
   if (key === 'formula') throw problem('VALIDATION_ERROR', 'rules.formula is set through the formula route once the field exists')
-  if (!isSentRule(key))
-    throw problem('VALIDATION_ERROR', `rules.${key} is no rule; the rules are ${[...Object.keys(readers), 'default'].join(', ')}`)
-  if (!fieldKinds[type].ruleKeys.includes(key)) throw problem('VALIDATION_ERROR', `rules.${key} is no rule of a ${type} field`)
+  if (!isSentRule(key) || !fieldKinds[type].ruleKeys.includes(key)) {
+    const rules = [...fieldKinds[type].ruleKeys, 'default']
+    throw problem('VALIDATION_ERROR', `rules.${key} is no rule of a ${type} field${suggestion(key, rules)}`)
+  }
   return readers[key](rule, `rules.${key}`)
 }
 

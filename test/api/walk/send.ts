@@ -4,8 +4,14 @@ import { fromAnywhere } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** What was not as expected of the steps, in words. Every answer of 404 is added to `absences`, where equal ones are one. */
-export async function surprisesOf(route: string, place: Place, steps: readonly Step[], absences: Set<string>): Promise<string[]> {
+/** The answers of 404 so far, where equal ones are one: for what is missing in a workspace, and for a workspace that is not the caller's. */
+export interface Absences {
+  readonly inside: Set<string>
+  readonly outside: Set<string>
+}
+
+/** What was not as expected of the steps, in words. Every answer of 404 is added to `absences`. */
+export async function surprisesOf(route: string, place: Place, steps: readonly Step[], absences: Absences): Promise<string[]> {
   const surprises: string[] = []
   for (const step of steps) {
     const surprise = await take(route, place, step, absences).catch((error: unknown) => String(error))
@@ -14,12 +20,12 @@ export async function surprisesOf(route: string, place: Place, steps: readonly S
   return surprises
 }
 
-async function take(route: string, { org }: Place, { call, client, expected, names, orgId }: Step, absences: Set<string>) {
+async function take(route: string, { org }: Place, { call, client, expected, names, orgId, isOutside }: Step, absences: Absences) {
   const [method = ''] = route.split(' ')
   const sender = expected === 'done' ? (call.client ?? client) : client
   const address = addressOf(route, orgId ?? org.id, call)
   const answer = await sender.send(method, address, call.body, { ...headersOf(call), ...fromAnywhere() })
-  if (answer.status === 404) absences.add(plain(answer))
+  if (answer.status === 404) (isOutside ? absences.outside : absences.inside).add(plain(answer))
   const got = answer.status < 400 ? 'done' : `${answer.status} ${codeOf(answer)}`
   if (got !== expected) return `${expected} was expected, got ${answer.status} ${answer.text.slice(0, 300)}`
   if (names && !answer.body.error.message.includes(names)) return `${names} is not named: ${answer.text}`

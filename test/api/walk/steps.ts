@@ -16,6 +16,8 @@ export interface Step {
   readonly names?: string
   /** The workspace in the path, where it is not the place's. */
   readonly orgId?: string
+  /** Set where the caller does not belong to the workspace of the path, or there is none. */
+  readonly isOutside?: true
 }
 
 const unauthorized = '401 UNAUTHORIZED'
@@ -44,7 +46,7 @@ export function strangersSeeNothing({ foreign }: Callers, { org }: Place, calls:
   const nowhere = [randomUUID(), 'no-id', org.id.slice(1)].flatMap((orgId) =>
     each(`in workspace ${orgId}`, { owner: org.owner }, calls, notFound).map((step) => ({ ...step, orgId })),
   )
-  return [...each('as', foreign, calls, notFound), ...nowhere]
+  return [...each('as', foreign, calls, notFound), ...nowhere].map((step) => ({ ...step, isOutside: true as const }))
 }
 
 /** 403 that names the permission for those whose rules do not allow it, before anything of the body or query is looked at. */
@@ -101,7 +103,7 @@ export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: re
     ...each('while closed,', { owner: org.owner }, calls, expected),
     ...each('while closed,', { 'a member without a role': callers.bare.member.client }, calls, expected),
     ...each('while closed,', Object.fromEntries(nobody ? [nobody] : []), calls, unauthorized),
-    ...each('while closed,', callers.foreign, calls, notFound),
+    ...each('while closed,', callers.foreign, calls, notFound).map((step) => ({ ...step, isOutside: true as const })),
   ]
 }
 

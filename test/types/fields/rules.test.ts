@@ -40,7 +40,7 @@ for (const [index, [type, sent, read]] of accepted.entries()) {
 const refused: readonly (readonly [FieldType, unknown, RegExp])[] = [
   ['string', [], /^rules must be an object/],
   ['string', 'min_len', /^rules must be an object/],
-  ['string', { minlen: 5 }, /^rules\.minlen is no rule; the rules are min_len/],
+  ['string', { minlen: 5 }, /^rules\.minlen is no rule of a string field; did you mean min_len\?$/],
   ['string', JSON.parse('{"__proto__": 1}'), /^rules\.__proto__ is no rule/],
   ['string', { constructor: 1 }, /^rules\.constructor is no rule/],
   ['string', { formula: '1' }, /^rules\.formula is set through the formula route/],

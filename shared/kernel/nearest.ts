@@ -1,0 +1,50 @@
+/** The one of `names` that is spelled most like `name`; undefined when there is none. The first of several that are equally near. */
+export function nearestOf(name: string, names: readonly string[]): string | undefined {
+  let best: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const known of names) {
+    const distance = distanceOf(plain(name), plain(known))
+    if (distance >= least) continue
+    best = known
+    least = distance
+  }
+  return best
+}
+
+/** Whether two names differ so little that one is likely to be a misspelling of the other. */
+export const isNear = (name: string, other: string): boolean => distanceOf(plain(name), plain(other)) <= other.length / 2
+
+/** The longest part of a name that is compared: the work grows with its square. */
+const longest = 60
+
+const plain = (name: string): string => name.slice(0, longest).toLowerCase().replace(/[_-]/g, '')
+
+/** Edits between two texts; a name that holds the other whole is half as far as its remaining letters. */
+function distanceOf(one: string, other: string): number {
+  if (one.length > 2 && other.length > 2 && (one.includes(other) || other.includes(one))) return Math.abs(one.length - other.length) / 2
+  return editsOf(one, other)
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+function editsOf(one: string, other: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const cost = one[i - 1] === other[j - 1] ? 0 : 1
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + cost,
+          isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+    before = row
+    row = next
+  }
+  return row[other.length] ?? 0
+}

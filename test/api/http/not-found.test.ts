@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createOrg, createService } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+test('a browser that asks for an unknown address gets a page; a program and the API get JSON', async (t) => {
+  const w = await start()
+  const page = await w.visitor.get('/nothing/here', browser)
+  t.is(page.status, 404)
+  t.regex(page.headers.get('content-type') ?? '', /^text\/html/)
+  t.regex(page.text, /<h1><bdi>There is nothing here<\/bdi><\/h1>/)
+  t.regex(page.text, /<code>NOT_FOUND<\/code>/)
+  t.regex(page.text, /page\.css/)
+  t.regex(page.headers.get('vary') ?? '', /Accept/i)
+  for (const [path, headers] of [
+    ['/nothing/here', {}],
+    ['/nothing/here', { accept: '*/*' }],
+    ['/nothing/here', { accept: 'application/json' }],
+    ['/v1/nothing', browser],
+  ] as const) {
+    const answer = await w.visitor.get(path, headers)
+    t.is(answer.status, 404)
+    t.is(answer.body.error.code, 'NOT_FOUND')
+  }
+})
+
+test('a method that a path does not have is 404 and names those that it has', async (t) => {
+  const w = await start()
+  const { owner, path } = w.org
+  const record = `${path}/records/accounts/${randomUUID()}`
+  const told = async (method: string, at: string) => {
+    const { status, body } = await owner.send(method, at, {})
+    t.is(status, 404)
+    return body.error.message
+  }
+  t.is(
+    await told('PATCH', record),
+    'This address has no PATCH; it has DELETE, GET, HEAD. Values of a record are changed by PUT …/records/{typeKey}/{recordId}/values',
+  )
+  t.is(await told('PATCH', `${record}/values`), 'This address has no PATCH; it has GET, HEAD, PUT')
+  t.is(await told('PUT', `${path}/types`), 'This address has no PUT; it has GET, HEAD, POST')
+  t.is(await told('POST', '/healthz'), 'This address has no POST; it has GET, HEAD')
+})
+
+test('an address that is nearly one says which was probably meant', async (t) => {
+  const w = await start()
+  const { owner, path, id } = w.org
+  const told = async (at: string) => {
+    const { status, body } = await owner.get(at)
+    t.is(status, 404)
+    return body.error.message
+  }
+  t.is(await told(`/orgs/${id}/types`), `There is no such address; the API stands below /v1: /v1/orgs/${id}/types`)
+  for (const at of ['/v1/types', '/types'])
+    t.is(await told(at), 'There is no such address; what belongs to a workspace stands below /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
+  t.is(await told(`${path}/record/deals`), 'There is no such address; did you mean /v1/orgs/{orgId}/records/{typeKey}?')
+  t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs describes all that there are')
+})
+
+test('a workspace of others and one that is not there read the same, and say where the own ones are listed', async (t) => {
+  const w = await start()
+  const other = await createOrg(w)
+  const key = await createService(w, w.org, [])
+  for (const client of [w.org.owner, key.client]) {
+    for (const id of [other.id, randomUUID(), 'x']) {
+      const { status, body } = await client.get(`/v1/orgs/${id}/types`)
+      t.is(status, 404)
+      t.is(body.error.message, 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
+    }
+  }
+})
+
+test('a missing, malformed, unknown, expired and unfit credential are told apart', async (t) => {
+  const now = new Date()
+  const w = await start()
+  const { owner, path } = w.org
+  const account = (await owner.post(`${path}/service-accounts`, { name: 'Short' })).data
+  const soon = new Date(now.getTime() + 60_000).toISOString()
+  const made = (await owner.post(`${path}/service-accounts/${account.id}/keys`, { expires_at: soon })).data
+  const told = async (headers: Record<string, string>, at = '/v1/auth/me') => {
+    const { status, body } = await w.visitor.get(at, headers)
+    t.is(status, 401)
+    return body.error.message
+  }
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  t.is(await told({}), 'Send a valid access key or session token as Authorization: Bearer')
+  t.is(await told({ authorization: made.key }), 'Authorization must read `Bearer`, a space, and an access key or session token')
+  const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
+  t.is(await told(bearer('kt_x')), unknown)
+  t.is(await told(bearer(`${made.key.slice(0, -1)}${made.key.endsWith('a') ? 'b' : 'a'}`)), unknown)
+  t.is(
+    await told(bearer(made.key), '/v1/orgs'),
+    'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key',
+  )
+  await w.db.query("update access_keys set expires_at = now() - interval '1 day' where id = $1", [made.id])
+  t.regex(await told(bearer(made.key)), /^The access key expired at \d{4}-.*Z; make another$/)
+  await owner.delete(`${path}/service-accounts/${account.id}/keys/${made.id}`)
+  t.is(await told(bearer(made.key)), unknown)
+})
