@@ -134,9 +134,11 @@ export const routes = [
     description: 'The definitions that it has had, newest first; the first of them is the present one.',
     permission: 'flows:read',
     on: onFlow,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(versionView.json)),
-    handle: ({ params }, scope) => listVersions(scope, params.flowId),
+    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.params.flowId, request.query)),
   }),
   answer({
     ...common,

@@ -53,6 +53,12 @@ export async function readAll<Row>(db: Pick<Executor, 'query'>, statement: State
   return page
 }
 
+/** The items of a list that has no pages. Throws VALIDATION_ERROR with `hint` where they have more than 10 MB, unless it is one alone. */
+export function requireFitting<Item>(items: Item[], hint: string): Item[] {
+  if (fitting(items).length < items.length) throw tooLarge(hint)
+  return items
+}
+
 /** The first of the items, at least one, that have 10 MB as JSON together. */
 export function fitting<Item>(items: readonly Item[]): Item[] {
   let room = roomForItems

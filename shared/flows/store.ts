@@ -96,10 +96,11 @@ export const deleteFlow = sql('delete_flow', 'delete from flows where workspace_
 
 const versionColumns = 'version, editor_id, created_at, nodes, edges, context'
 
-/** The definitions that a flow has had, newest first. Values: workspace, flow. */
+/** The definitions that a flow has had, newest first. Values: workspace, flow, the version to go on below or null, how many or null. */
 export const findVersions = sql(
   'find_flow_versions',
-  `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 order by version desc`,
+  `select ${versionColumns} from flow_versions
+   where workspace_id = $1 and flow_id = $2 and ($3::integer is null or version < $3::integer) order by version desc limit $4::integer`,
 )
 
 /** One of them. Values: workspace, flow, version. */
