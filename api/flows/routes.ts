@@ -1,11 +1,14 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { blockView } from '#shared/flows/block.ts'
 import { refuseUnknownSettings } from '#shared/flows/check.ts'
 import type { DefinitionInput } from '#shared/flows/definition.ts'
 import { draftInput, takeDraft } from '#shared/flows/draft.ts'
-import { flowChange, flowInput, flowView, runInput, startedRun, versionView } from '#shared/flows/flow.ts'
-import { changeFlow, createFlow, getFlow, listFlows, readSound, removeFlow, requireFlow } from '#shared/flows/flows.ts'
+import { flowChange, flowInput, flowSummary, flowView, runInput, startedRun, versionView } from '#shared/flows/flow.ts'
+import { changeFlow, createFlow, getFlow, readSound, removeFlow, requireFlow } from '#shared/flows/flows.ts'
 import { generateFlow, rehearseFlow } from '#shared/flows/jobs.ts'
+import { listFlows } from '#shared/flows/list.ts'
 import { overview, overviewOf } from '#shared/flows/overview.ts'
 import { rehearsalInput } from '#shared/flows/rehearsal.ts'
 import { blockCatalogue } from '#shared/flows/runs.ts'
@@ -27,12 +30,14 @@ export const routes = [
     method: 'GET',
     path: all,
     summary: 'List flows',
-    description: 'Oldest first, each with what keeps it from being enabled.',
+    description: 'Oldest first, without nodes and edges, each with what keeps it from being enabled.',
     permission: 'flows:read',
     perItem: true,
+    query: linkedQuery,
     status: 200,
-    response: schema(t.Array(flowView.json)),
-    handle: (_request, scope) => listFlows(scope),
+    linked: true,
+    response: schema(t.Array(flowSummary.json)),
+    handle: async (request, scope) => linked(request, scope, await listFlows(scope, request.query)),
   }),
   answer({
     ...common,
@@ -131,9 +136,11 @@ export const routes = [
     description: 'The definitions that it has had, newest first; the first of them is the present one.',
     permission: 'flows:read',
     on: onFlow,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(versionView.json)),
-    handle: ({ params }, scope) => listVersions(scope, params.flowId),
+    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.params.flowId, request.query)),
   }),
   answer({
     ...common,

@@ -1,4 +1,6 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { form, formInput, formList } from '#shared/forms/form.ts'
 import { changeForm, createForm, getForm, listForms, removeForm } from '#shared/forms/forms.ts'
 import { submission, submissionPage, submissionQuery } from '#shared/forms/submission.ts'
@@ -25,11 +27,13 @@ export const routes = [
     method: 'GET',
     path: all,
     summary: 'List forms',
-    description: 'With their fields and settings.',
+    description: 'Oldest first, with their fields and settings.',
     perItem: true,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: formList,
-    handle: (_, scope) => listForms(scope),
+    handle: async (request, scope) => linked(request, scope, await listForms(scope, request.query)),
   }),
   answer({
     ...common,

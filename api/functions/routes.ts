@@ -1,5 +1,7 @@
+import { linked } from '#api/http/linked.ts'
 import { Reply } from '#api/http/reply.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/functions/function.ts'
 import { getFunction, listFunctions, removeFunction, requireEnabled, requireFunction } from '#shared/functions/functions.ts'
 import { invokeInput } from '#shared/functions/invocation.ts'
@@ -22,12 +24,14 @@ export const routes = [
     method: 'GET',
     path: all,
     summary: 'List functions',
-    description: 'Without their sources.',
+    description: 'Oldest first, without their sources.',
     permission: 'functions:read',
     perItem: true,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(listedFunction.json)),
-    handle: (_request, scope) => listFunctions(scope),
+    handle: async (request, scope) => linked(request, scope, await listFunctions(scope, request.query)),
   }),
   delegate({
     ...common,

@@ -4,7 +4,7 @@ import type { Route } from '#api/http/route.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
 const exposed =
-  'X-Request-ID, X-Export-Truncated, ETag, Location, Content-Disposition, Content-Range, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'
+  'X-Request-ID, X-Export-Truncated, ETag, Link, Location, Content-Disposition, Content-Range, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'
 
 /** Which websites may call a route from a browser. */
 export const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')

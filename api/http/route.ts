@@ -24,6 +24,8 @@ interface Answering<Response> {
   readonly replaces?: true
   /** Set where the answer is `Tagged`. */
   readonly tagged?: true
+  /** Set where the answer may name its next page in the header Link (`linked`). */
+  readonly linked?: true
 }
 
 type Given<Response> = Promise<

@@ -1,5 +1,7 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { routes as messages } from '#api/messages/message-routes.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { connectionChange, connectionInput, connectionView, newConnectionView } from '#shared/messages/connection.ts'
 import {
@@ -11,7 +13,7 @@ import {
   requireConnection,
 } from '#shared/messages/connections.ts'
 import { testConnection } from '#shared/messages/jobs.ts'
-import { templateChange, templateInput, templateView } from '#shared/messages/template.ts'
+import { templateChange, templateInput, templateSummary, templateView } from '#shared/messages/template.ts'
 import { changeTemplate, createTemplate, getTemplate, listTemplates, removeTemplate } from '#shared/messages/templates.ts'
 
 const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
@@ -91,10 +93,12 @@ export const routes = [
     method: 'GET',
     path: templates,
     summary: 'List templates of messages',
-    description: 'Oldest first.',
+    description: 'Oldest first, without their bodies.',
+    query: linkedQuery,
     status: 200,
-    response: schema(t.Array(templateView.json)),
-    handle: (_request, scope) => listTemplates(scope),
+    linked: true,
+    response: schema(t.Array(templateSummary.json)),
+    handle: async (request, scope) => linked(request, scope, await listTemplates(scope, request.query)),
   }),
   answer({
     ...common,

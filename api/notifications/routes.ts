@@ -1,4 +1,6 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { countUnread, listNotifications, markAllRead, markRead } from '#shared/notifications/inbox.ts'
 import { inboxPage, inboxQuery, unreadCount } from '#shared/notifications/notification.ts'
@@ -18,9 +20,11 @@ export const routes = [
     summary: 'List notification rules',
     description: 'Oldest first.',
     permission: 'notifications:read',
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(notificationRule.json)),
-    handle: (_request, scope) => listRules(scope),
+    handle: async (request, scope) => linked(request, scope, await listRules(scope, request.query)),
   }),
   answer({
     ...common,

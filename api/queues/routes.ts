@@ -1,6 +1,8 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { requireFlowToRun } from '#api/queues/flows.ts'
 import { ofQueue, ofQueues, queueOf, queuePath, queuesPath, stagePath } from '#api/queues/queue-of.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { boardAnswer, boardOf, boardQuery } from '#shared/queues/board.ts'
 import { keyOf, stageOfPath } from '#shared/queues/definition.ts'
@@ -20,9 +22,11 @@ export const routes = [
     description: 'Those that the caller may see, with their counts.',
     permission: 'queues:read',
     perItem: true,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(queueView.json)),
-    handle: (_request, scope) => listQueues(scope),
+    handle: async (request, scope) => linked(request, scope, await listQueues(scope, request.query)),
   }),
   answer({
     ...ofQueues,

@@ -1,7 +1,9 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { ownPolicy, role, roleInput, roleList, roleMemberInput, roleMembers } from '#shared/roles/role.ts'
 import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/roles/role-members.ts'
-import { createRole, deleteRole, getRole, listRoles, replaceRole } from '#shared/roles/roles.ts'
+import { createRole, deleteRole, getRole, pageOfRoles, replaceRole } from '#shared/roles/roles.ts'
 import { decision, simulate, simulation } from '#shared/roles/simulate.ts'
 import { describeActor } from '#shared/scope/own-policy.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
@@ -29,9 +31,11 @@ export const routes = [
     summary: 'List roles',
     description: 'With their policies, oldest first.',
     permission: 'iam:manage_groups',
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: roleList,
-    handle: (_, scope) => listRoles(scope),
+    handle: async (request, scope) => linked(request, scope, await pageOfRoles(scope, request.query)),
   }),
   answer({
     ...common,

@@ -3,9 +3,10 @@ import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/accounting/entry.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/accounting/store/entries.ts'
+import { readAll } from '#shared/db/lists.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
-import { readRows, type Scope } from '#shared/scope/scope.ts'
+import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
 
 /** One entry; throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
@@ -24,9 +25,12 @@ export async function listEntries(scope: Scope, { limit, offset, ...asked }: Ent
   }
   const [found] = await readRows<{ total: number }>(scope, countEntries(scope.workspace.id, filter))
   const total = found?.total ?? 0
-  const rows = total > offset ? await readRows<StoredEntry>(scope, findEntries(scope.workspace.id, filter, limit, offset)) : []
+  const find = () => readAll<StoredEntry>(readerOf(scope), findEntries(scope.workspace.id, filter, limit, offset), hint(limit))
+  const rows = total > offset ? await find() : []
   return { entries: rows.map(viewOfEntry), total }
 }
+
+const hint = (limit: number): string => `limit must be less than ${limit} here`
 
 /** A stored entry as answers carry it. */
 export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {

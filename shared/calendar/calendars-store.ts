@@ -3,7 +3,13 @@ import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 
-declareConflicts({ calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'] })
+declareConflicts({
+  calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'],
+  calendars_cap: [
+    'VALIDATION_ERROR',
+    "a workspace can have 200 calendars besides the team's and each member's main one; delete some first",
+  ],
+})
 
 /** A calendar as it is kept, with what its caller's share of it allows. */
 export interface Calendar {

@@ -13,7 +13,7 @@ export interface Edges {
 
 /** Runs a statement on a connection. */
 export async function runStatement<Row>(client: pg.ClientBase, statement: Statement, { opens, commits }: Edges = {}): Promise<Row[]> {
-  const { name = '', text, values = [], rows: form } = statement
+  const { name = '', text, values = [], rows: form, fit } = statement
   // Without parameters it may be several statements, which the driver sends as plain text.
   if (name === '' && values.length === 0) {
     const rowMode = form === undefined ? {} : { rowMode: 'array' as const }
@@ -25,7 +25,7 @@ export async function runStatement<Row>(client: pg.ClientBase, statement: Statem
   const written = values.map((value) => prepareValue(value))
   try {
     return await new Promise<Row[]>((resolve, reject) => {
-      client.query(new PreparedRun<Row>({ name, text, values: written, asArrays: form === 'arrays', opens, commits }, resolve, reject))
+      client.query(new PreparedRun<Row>({ name, text, values: written, asArrays: form === 'arrays', fit, opens, commits }, resolve, reject))
     })
   } catch (error) {
     // An error of the database was made where its answer was read; what matters is who asked.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from '#shared/db/builder.ts'
+import type { Fit } from '#shared/db/fit.ts'
 import { packParameters } from '#shared/db/pack-parameters.ts'
 
 /** SQL text with its parameters; a named one is prepared once per connection. */
@@ -9,6 +10,8 @@ export interface Statement {
   readonly name?: string
   /** Rows come as arrays of their cells instead of objects by column. */
   readonly rows?: 'arrays'
+  /** Bounds what the rows may take in memory (`readPage`). */
+  readonly fit?: Fit
 }
 
 /**

@@ -74,7 +74,7 @@ function readEdges(edges: NonNullable<DefinitionInput['edges']>, nodes: readonly
 export const savedGraph = (definition: Definition): Graph => graphOf(definition, shapeOf)
 
 /** What keeps a definition from being enabled, the first block's first; empty when it is complete. */
-export function problemsOf({ nodes }: Definition, around: Surroundings): FlowProblem[] {
+export function problemsOf({ nodes }: Pick<Definition, 'nodes'>, around: Surroundings): FlowProblem[] {
   if (nodes.length === 0) return [{ node_id: null, message: 'the flow has no blocks' }]
   return nodes.flatMap(({ id, type, config }) => {
     const kind = kindOf(type)

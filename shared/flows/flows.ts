@@ -4,7 +4,7 @@ import type { Surroundings } from '#shared/flows/block.ts'
 import { kindOf } from '#shared/flows/blocks.ts'
 import { type FlowProblem, problemsOf, readDefinition, refuseUnknownSettings } from '#shared/flows/check.ts'
 import type { Definition, DefinitionInput, Positions } from '#shared/flows/definition.ts'
-import type { FlowChange, FlowInput, FlowView } from '#shared/flows/flow.ts'
+import type { FlowChange, FlowInput, FlowOutline, FlowView } from '#shared/flows/flow.ts'
 import { hear, triggerOf } from '#shared/flows/hear.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { flowDeleted } from '#shared/flows/run.ts'
@@ -12,7 +12,6 @@ import { endRuns } from '#shared/flows/run-store.ts'
 import {
   deleteFlow,
   findFlow,
-  findFlows,
   findSurroundings,
   forgetVersions,
   insertFlow,
@@ -38,12 +37,6 @@ interface Row extends Definition {
   readonly updated_at: string
 }
 
-/** The flows that the caller may see, in the order of their creation. */
-export async function listFlows(scope: Scope): Promise<FlowView[]> {
-  const [rows, around] = await Promise.all([scope.db.query<Row>(findFlows(scope.workspace.id)), surroundingsOf(scope)])
-  return rows.filter(({ id }) => scope.actor.policy.permits('flows:read', id) !== 'never').map((row) => viewOf(row, around))
-}
-
 /** One flow; throws NOT_FOUND. */
 export async function getFlow(scope: Scope, id: string): Promise<FlowView> {
   return viewOf(await requireRow(scope, id), await surroundingsOf(scope))
@@ -65,19 +58,7 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
   const [id, now] = [newId(), scope.now()]
   return scope.db.transaction(async (tx) => {
     const texts = [JSON.stringify(positions), ...textsOf(definition)]
-    const statement = insertFlow(
-      workspace.id,
-      id,
-      input.name,
-      input.description ?? '',
-      ...texts,
-      editorOf(scope),
-      now,
-      flowLimits.perWorkspace,
-    )
-    if ((await tx.query(statement)).length === 0) {
-      throw problem('VALIDATION_ERROR', `a workspace can have ${flowLimits.perWorkspace} flows; delete some first`)
-    }
+    await tx.query(insertFlow(workspace.id, id, input.name, input.description ?? '', ...texts, editorOf(scope), now))
     if (isComplete) {
       await tx.query(updateFlow(workspace.id, id, null, null, true, null, null, now))
       await hear(tx, workspace.id, { id, enabled: true, nodes: definition.nodes }, now)
@@ -145,19 +126,26 @@ export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'work
 }
 
 function viewOf({ positions, ...row }: Row, around: Surroundings): FlowView {
-  const trigger = triggerOf(row)
+  return {
+    ...row,
+    ...outlineOf(row, around),
+    nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
+    edges: row.edges.map((edge) => ({ ...edge })),
+    context: { ...row.context },
+  }
+}
+
+/** What a view tells of a flow's blocks beside them: what sets it off, and what keeps it from being enabled. */
+export function outlineOf(definition: Pick<Definition, 'nodes'>, around: Surroundings): FlowOutline {
+  const trigger = triggerOf(definition)
   const kind = trigger && kindOf(trigger.type)
   const setting = (name: string): string | null => (typeof trigger?.config[name] === 'string' ? (trigger.config[name] as string) : null)
   return {
-    ...row,
     trigger_kind: kind?.isTrigger ? kind.kind : null,
     trigger_type: setting('object_type') ?? setting('calendar_key'),
     trigger_event: setting('event'),
     cron_expr: setting('cron'),
-    nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
-    edges: row.edges.map((edge) => ({ ...edge })),
-    context: { ...row.context },
-    problems: problemsOf(row, around).map((found) => ({ ...found })),
+    problems: problemsOf(definition, around).map((found) => ({ ...found })),
   }
 }
 

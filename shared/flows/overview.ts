@@ -1,4 +1,4 @@
-import { listFlows } from '#shared/flows/flows.ts'
+import { flowsInBrief } from '#shared/flows/list.ts'
 import { findSkips, findTotals } from '#shared/flows/run-views-store.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -44,7 +44,7 @@ type Totals = Pick<Overview, 'daily' | 'failing' | 'busiest'> & {
 /** The overview of the flows that the caller may see, with those of the last two weeks' runs. */
 export async function overviewOf(scope: Scope): Promise<Overview> {
   const { db, workspace } = scope
-  const flows = await listFlows(scope)
+  const flows = await flowsInBrief(scope)
   const ids = flows.map(({ id }) => id)
   const now = scope.now()
   const [[totals], [skips]] = await Promise.all([

@@ -19,11 +19,19 @@ export const findRun = sql(
 /** Whether a workspace has had a flow of which runs are kept, as its id is written. Values: workspace, flow. */
 export const findRunFlow = sql('find_flow_of_runs', 'select flow_id from flow_runs where workspace_id = $1 and flow_id = $2 limit 1')
 
-/** What a run did, in its order. Values: workspace, run. */
+/** Bytes of outputs that the view of a run has. */
+const shownOutputBytes = 8_000_000
+
+/** What a run did, in its order; outputs beyond what a view has are left out. Values: workspace, run. */
 export const findSteps = sql(
   'find_flow_steps',
-  `select node_id, iteration, node_type, status, output, is_cut, error, started_at, duration_ms
-   from flow_steps where workspace_id = $1 and run_id = $2 order by place, node_id, iteration`,
+  `select node_id, iteration, node_type, status, case when is_shown then output else '""'::json end as output, is_cut or not is_shown as is_cut,
+     error, started_at, duration_ms
+   from (
+     select step.*, coalesce(sum(octet_length(output::text)) over (order by place, node_id, iteration), 0) <= ${shownOutputBytes} as is_shown
+     from flow_steps as step where workspace_id = $1 and run_id = $2
+   ) as step
+   order by place, node_id, iteration`,
 )
 
 /** Runs of all flows, newest first. Values: workspace, the run to go on after, status or null, flow or null, since when or null, how many. */

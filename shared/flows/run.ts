@@ -41,7 +41,11 @@ const step = t.Object(
     iteration: t.String({ description: 'The path through the loops around it, from 0: empty outside of any, 3, 3.0.' }),
     status: t.Enum(['ok', 'failed']),
     output: t.Optional(t.Unknown({ description: 'What it gave, as far as the caller may see it.' })),
-    output_cut: t.Optional(t.Boolean({ description: 'True where output is the first 64 KB of a longer one, as text.' })),
+    output_cut: t.Optional(
+      t.Boolean({
+        description: 'True where output is the first 64 KB of a longer one, as text; empty where the outputs before it have 8 MB together.',
+      }),
+    ),
     error,
     duration_ms: t.Integer(),
     started_at: t.String({ format: 'date-time' }),

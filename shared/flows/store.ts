@@ -1,16 +1,20 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
 
 declareConflicts({
   event_listeners_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'],
+  flows_cap: ['VALIDATION_ERROR', `a workspace can have ${flowLimits.perWorkspace} flows; delete some first`],
   flow_runs_retry: ['VALIDATION_ERROR', 'The run was tried again already; go on with that run'],
 })
 
 /** The name under which schedules of flows fall due. */
 export const scheduleKind = 'flows.schedule'
 
-const whole = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.positions, flow.created_at, flow.updated_at,
-  made.nodes, made.edges, made.context, made.editor_id, last.created_at as last_run_at, due.at as next_run_at`
+const listed = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.created_at, flow.updated_at,
+  made.context, made.editor_id, last.created_at as last_run_at, due.at as next_run_at`
+const whole = `${listed}, flow.positions, made.nodes, made.edges`
 
 const parts = `join flow_versions as made
     on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
@@ -21,10 +25,19 @@ const parts = `join flow_versions as made
   left join due_work as due
     on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
 
-/** All flows of a workspace with their present definitions, in the order of their creation. Values: workspace. */
-export const findFlows = sql(
-  'find_flows',
-  `select ${whole} from flows as flow ${parts} where flow.workspace_id = $1 order by flow.created_at, flow.id`,
+/** Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, position, how many. */
+export const findFlows = pageByCreation(
+  'list_flows',
+  `select ${listed}, octet_length(made.nodes::text) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
+  1,
+)
+
+/** The blocks of versions of flows, of each flow one. Values: workspace, flows, their versions. */
+export const findNodes = sql(
+  'find_flow_nodes',
+  `select made.flow_id, made.nodes from unnest($2::uuid[], $3::integer[]) as asked (flow_id, version)
+   join flow_versions as made on made.workspace_id = $1 and made.flow_id = asked.flow_id and made.version = asked.version
+   order by made.flow_id`,
 )
 
 /** One of them. Values: workspace, id. */
@@ -37,14 +50,12 @@ export const findSurroundings = sql(
      array(select id::text from functions where workspace_id = $1) as functions`,
 )
 
-/** Makes a flow with its first definition. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now, how many there may be. */
+/** Makes a flow with its first definition. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now. */
 export const insertFlow = sql(
   'insert_flow',
   `with made as (
      insert into flows (workspace_id, id, name, description, positions, created_at, updated_at)
-     select $1::uuid, $2::uuid, $3, $4, $5::json, $10::timestamptz, $10::timestamptz
-     where (select count(*) from flows where workspace_id = $1) < $11::integer
-     returning id
+     values ($1::uuid, $2::uuid, $3, $4, $5::json, $10::timestamptz, $10::timestamptz) returning id
    )
    insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
    select $1, id, 1, $6::json, $7::json, $8::json, $9::uuid, $10::timestamptz from made
@@ -85,10 +96,11 @@ export const deleteFlow = sql('delete_flow', 'delete from flows where workspace_
 
 const versionColumns = 'version, editor_id, created_at, nodes, edges, context'
 
-/** The definitions that a flow has had, newest first. Values: workspace, flow. */
+/** The definitions that a flow has had, newest first. Values: workspace, flow, the version to go on below or null, how many or null. */
 export const findVersions = sql(
   'find_flow_versions',
-  `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 order by version desc`,
+  `select ${versionColumns} from flow_versions
+   where workspace_id = $1 and flow_id = $2 and ($3::integer is null or version < $3::integer) order by version desc limit $4::integer`,
 )
 
 /** One of them. Values: workspace, flow, version. */

@@ -1,15 +1,24 @@
+import { type LinkedPage, type LinkedQuery, readAll, readPage } from '#shared/db/lists.ts'
 import type { Definition } from '#shared/flows/definition.ts'
 import type { FlowView, VersionView } from '#shared/flows/flow.ts'
 import { restoreDefinition } from '#shared/flows/flows.ts'
 import { findVersion, findVersions } from '#shared/flows/store.ts'
+import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 type Row = Definition & Pick<VersionView, 'version' | 'editor_id' | 'created_at'>
 
-/** The last definitions of a flow, newest first. */
-export async function listVersions({ db, workspace }: Scope, flowId: string): Promise<VersionView[]> {
-  return (await db.query<Row>(findVersions(workspace.id, flowId))).map(viewOf)
+/** The last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` above 10 MB without one. */
+export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<VersionView>> {
+  const { limit, cursor } = query
+  const list = `flow versions ${workspace.id} ${flowId}`
+  const below = cursor === undefined ? null : Number(readCursor(list, cursor))
+  const statement = findVersions(workspace.id, flowId, below, limit === undefined ? null : limit + 1)
+  if (limit === undefined) return { items: (await readAll<Row>(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
+  const { page, hasMore } = await readPage<Row>(db, statement, limit)
+  const last = page.at(-1)
+  return { items: page.map(viewOf), next: hasMore && last ? makeCursor(list, String(last.version)) : null }
 }
 
 /** Makes an earlier definition the present one again, as a new version whose editor is the caller. Throws NOT_FOUND, and like `changeFlow`. */

@@ -1,3 +1,4 @@
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import type { Form, FormDefinition, FormField, FormInput, FormSettings } from '#shared/forms/form.ts'
 import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm } from '#shared/forms/store.ts'
 import { requireFunction } from '#shared/functions/functions.ts'
@@ -7,11 +8,14 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
-/** The forms that the caller may manage, oldest first. */
-export async function listForms({ db, workspace, actor }: Scope): Promise<Form[]> {
-  const forms = await db.query<Form>(findForms(workspace.id))
-  return forms.filter(({ key }) => actor.policy.permits('forms:manage', key) !== 'never')
-}
+/** The forms that the caller may manage, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listForms = ({ db, workspace, actor }: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
+  listByCreation<Form, Form>(db, query, {
+    list: `forms ${workspace.id}`,
+    find: (...page) => findForms(workspace.id, ...page),
+    isVisible: ({ key }) => actor.policy.permits('forms:manage', key) !== 'never',
+    show: (rows) => rows,
+  })
 
 /** One form; throws NOT_FOUND. */
 export async function getForm({ db, workspace }: Scope, id: string): Promise<Form> {

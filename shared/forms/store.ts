@@ -1,14 +1,18 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
 
-declareConflicts({ forms_key: ['KEY_TAKEN', 'key is used by another form'] })
+declareConflicts({
+  forms_key: ['KEY_TAKEN', 'key is used by another form'],
+  forms_cap: ['VALIDATION_ERROR', 'a workspace can have 500 forms; delete some first'],
+})
 
 const columns = `id, key, name, description, fields, settings,
   case when object_type is not null then json_build_object('object_type', object_type) end as target,
   function_id, published, edited_by, created_at, updated_at`
 
-/** All forms of a workspace, oldest first. Values: workspace. */
-export const findForms = sql('find_forms', `select ${columns} from forms where workspace_id = $1 order by created_at, id`)
+/** Forms of a workspace, oldest first. Values: workspace, position, how many. */
+export const findForms = pageByCreation('list_forms', `select ${columns} from forms where workspace_id = $1`, 1)
 
 /** One form. Values: workspace, id. */
 export const findForm = sql('find_form', `select ${columns} from forms where workspace_id = $1 and id = $2`)

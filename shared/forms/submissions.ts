@@ -1,3 +1,4 @@
+import { readPage } from '#shared/db/lists.ts'
 import { announce } from '#shared/events/announce.ts'
 import type { Form } from '#shared/forms/form.ts'
 import type { Submission, SubmissionQuery } from '#shared/forms/submission.ts'
@@ -20,10 +21,9 @@ const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
   const list = `submissions ${workspace.id} ${form.id}`
   const before = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
-  const rows = await db.query<Submission>(findSubmissions(workspace.id, form.id, before, query.limit + 1))
-  const submissions = rows.slice(0, query.limit)
-  const last = submissions.at(-1)
-  return { submissions, next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
+  const found = await readPage<Submission>(db, findSubmissions(workspace.id, form.id, before, query.limit + 1), query.limit)
+  const last = found.page.at(-1)
+  return { submissions: found.page, next_cursor: found.hasMore && last ? makeCursor(list, last.id) : null }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import type { FunctionValues, FunctionView, ListedFunction } from '#shared/functions/function.ts'
 import { functionLimits } from '#shared/functions/limits.ts'
 import { deleteFunction, findFunction, findFunctions, findWholeFunction, insertFunction, updateFunction } from '#shared/functions/store.ts'
@@ -5,11 +6,14 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The functions that the caller may see, in the order of their creation. */
-export async function listFunctions({ db, workspace, actor }: Scope): Promise<ListedFunction[]> {
-  const functions = await db.query<ListedFunction>(findFunctions(workspace.id))
-  return functions.filter(({ id }) => actor.policy.permits('functions:read', id) !== 'never')
-}
+/** The functions that the caller may see, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listFunctions = ({ db, workspace, actor }: Scope, query: LinkedQuery = {}): Promise<LinkedPage<ListedFunction>> =>
+  listByCreation<ListedFunction, ListedFunction>(db, query, {
+    list: `functions ${workspace.id}`,
+    find: (...page) => findFunctions(workspace.id, ...page),
+    isVisible: ({ id }) => actor.policy.permits('functions:read', id) !== 'never',
+    show: (rows) => rows,
+  })
 
 /** What is known of a function beside its source, remembered until a function of the workspace changes; throws NOT_FOUND. */
 export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<ListedFunction> {

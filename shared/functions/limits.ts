@@ -2,6 +2,7 @@
 export const functionLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,
+  perWorkspace: 500,
   sourceBytes: 256 * 1024,
   shortestTimeoutMs: 100,
   longestTimeoutMs: 30_000,

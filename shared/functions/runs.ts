@@ -1,3 +1,4 @@
+import { readPage } from '#shared/db/lists.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import type { ListedRun, RunPage, RunQuery, RunView } from '#shared/functions/run.ts'
 import { findRun, findRuns, insertRun } from '#shared/functions/runs-store.ts'
@@ -36,11 +37,10 @@ type Row = Omit<ListedRun, 'error'> & { readonly error: string | null }
 export async function listRuns(scope: Scope, functionId: string, query: RunQuery): Promise<RunPage> {
   const list = `runs ${functionId}`
   const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
-  const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, functionId, after, query.limit + 1))
-  const page = rows.slice(0, query.limit)
+  const { page, hasMore } = await readPage<Row>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
   const last = page.at(-1)
   const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && seesOutput(scope, run) ? { error } : {}) }))
-  return { runs, next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
+  return { runs, next_cursor: hasMore && last ? makeCursor(list, last.id) : null }
 }
 
 /** One run with its steps, and its output for whoever may see that; throws NOT_FOUND. */

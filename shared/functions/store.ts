@@ -1,10 +1,17 @@
+import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
+import { functionLimits } from '#shared/functions/limits.ts'
+
+declareConflicts({
+  functions_cap: ['VALIDATION_ERROR', `a workspace can have ${functionLimits.perWorkspace} functions; delete some first`],
+})
 
 const listed = 'id, name, description, timeout_ms, enabled, http_enabled, author_id, version, created_at, updated_at'
 const whole = `${listed}, source`
 
-/** All functions of a workspace, in the order of their creation. Values: workspace. */
-export const findFunctions = sql('find_functions', `select ${listed} from functions where workspace_id = $1 order by created_at, id`)
+/** Functions of a workspace, in the order of their creation. Values: workspace, position, how many. */
+export const findFunctions = pageByCreation('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
 
 /** One function without its source. Values: workspace, id. */
 export const findFunction = sql('find_function', `select ${listed} from functions where workspace_id = $1 and id = $2`)

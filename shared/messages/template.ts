@@ -41,3 +41,18 @@ export const templateView = schema(
   ),
 )
 export type TemplateView = TypeOf<typeof templateView>
+
+/** A template as lists show it, without its bodies. */
+export const templateSummary = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      name: t.String(),
+      subject: t.String(),
+      created_at: t.String({ format: 'date-time' }),
+      updated_at: t.String({ format: 'date-time' }),
+    },
+    { title: 'MessageTemplateSummary' },
+  ),
+)
+export type TemplateSummary = TypeOf<typeof templateSummary>

@@ -1,11 +1,16 @@
+import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
+
+declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can have 1,000 templates; delete some first'] })
 
 const columns = 'id, name, subject, body_text, body_html, created_at, updated_at'
 
-/** All templates of a workspace, oldest first. Values: workspace. */
-export const findTemplates = sql(
-  'find_message_templates',
-  `select ${columns} from message_templates where workspace_id = $1 order by created_at, id`,
+/** Templates of a workspace without their bodies, oldest first. Values: workspace, position, how many. */
+export const findTemplates = pageByCreation(
+  'list_message_templates',
+  'select id, name, subject, created_at, updated_at from message_templates where workspace_id = $1',
+  1,
 )
 
 /** One template. Values: workspace, id. */

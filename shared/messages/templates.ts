@@ -1,12 +1,18 @@
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { parseHtml } from '#shared/messages/html.ts'
-import type { TemplateChange, TemplateInput, TemplateView } from '#shared/messages/template.ts'
+import type { TemplateChange, TemplateInput, TemplateSummary, TemplateView } from '#shared/messages/template.ts'
 import { deleteTemplate, findTemplate, findTemplates, insertTemplate, updateTemplate } from '#shared/messages/templates-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** All templates of the workspace, oldest first. */
-export const listTemplates = ({ db, workspace }: Scope): Promise<TemplateView[]> => db.query<TemplateView>(findTemplates(workspace.id))
+/** The templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listTemplates = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<TemplateSummary>> =>
+  listByCreation<TemplateSummary, TemplateSummary>(db, query, {
+    list: `templates ${workspace.id}`,
+    find: (...page) => findTemplates(workspace.id, ...page),
+    show: (rows) => rows,
+  })
 
 /** One template; throws NOT_FOUND. */
 export async function getTemplate({ db, workspace }: Scope, id: string): Promise<TemplateView> {

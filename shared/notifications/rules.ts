@@ -1,5 +1,6 @@
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import { listen } from '#shared/events/listen.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
@@ -17,8 +18,13 @@ export const titlesOf = (cache: Cache, db: Executor, workspaceId: string): Promi
     return new Map(rules.map(({ id, title }) => [id, title]))
   })
 
-/** All rules of the workspace, in the order of their creation. */
-export const listRules = ({ db, workspace }: Scope): Promise<NotificationRule[]> => db.query<NotificationRule>(findRules(workspace.id))
+/** The rules of the workspace, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
+  listByCreation<NotificationRule, NotificationRule>(db, query, {
+    list: `notification rules ${workspace.id}`,
+    find: (...page) => findRules(workspace.id, ...page),
+    show: (rows) => rows,
+  })
 
 /** One rule; throws NOT_FOUND. */
 export async function getRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {

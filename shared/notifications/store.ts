@@ -1,12 +1,13 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'] })
 
 const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
 
-/** All rules of a workspace, oldest first. Values: workspace. */
-export const findRules = sql('find_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1 order by created_at, id`)
+/** Rules of a workspace, oldest first. Values: workspace, position, how many. */
+export const findRules = pageByCreation('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
 
 /** One rule. Values: workspace, id. */
 export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)

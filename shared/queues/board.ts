@@ -1,9 +1,10 @@
+import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, itemView, viewOfItem } from '#shared/queues/item.ts'
 import { nameOf, type Queue, queueName, stageHeading } from '#shared/queues/queue.ts'
 import { findCounts } from '#shared/queues/store/counts.ts'
 import { findBoard } from '#shared/queues/store/list.ts'
-import { readRows, type Scope } from '#shared/scope/scope.ts'
+import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
 
 export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
 type BoardQuery = TypeOf<typeof boardQuery>
@@ -35,7 +36,8 @@ export async function boardOf(scope: Scope, queue: Queue, { limit, batch }: Boar
     queue.stages.filter(({ kind }) => kind !== 'terminal'),
   ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
-  const rows = await readRows<ItemRow>(scope, findBoard(workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null))
+  const found = findBoard(workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null)
+  const rows = await readAll<ItemRow>(readerOf(scope), found, 'limit must be lower here')
   const counts = await readRows<{ stage: string; status: string; items: number }>(scope, findCounts(workspace.id, [queue.id], batch ?? ''))
   const time = now()
   const shown = Map.groupBy(rows, ({ stage }) => stage)

@@ -1,7 +1,8 @@
+import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { findHistory, findHistoryOfItem } from '#shared/queues/store/history.ts'
-import { readRows, type Scope } from '#shared/scope/scope.ts'
+import { readerOf, type Scope } from '#shared/scope/scope.ts'
 
 const text = nullable(t.String())
 const instant = t.String({ format: 'date-time' })
@@ -45,7 +46,7 @@ export const historyQuery = schema(
 export async function listHistory(scope: Scope, { id }: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
   const { workspace } = scope
   const statement = item_id === undefined ? findHistory(workspace.id, id, limit) : findHistoryOfItem(workspace.id, id, item_id, limit)
-  const rows = await readRows<HistoryEntry>(scope, statement)
+  const rows = await readAll<HistoryEntry>(readerOf(scope), statement, 'limit must be lower here')
   // A read's first statement brings cells of its own along.
   return rows.map((row) => Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as HistoryEntry)
 }

@@ -1,9 +1,10 @@
+import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/queues/item.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { findCounts } from '#shared/queues/store/counts.ts'
 import { countItems, findHolding, type ItemFilter, isFew, listItems as listStatement, orders } from '#shared/queues/store/list.ts'
-import { readRows, type Scope } from '#shared/scope/scope.ts'
+import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
 
 const paging = {
   limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
@@ -59,7 +60,8 @@ type Asked = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status
 async function page(scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> {
   const { limit, offset } = query
   const filter = await filterOf(scope, queue, query)
-  const rows = await readRows<ItemRow>(scope, listStatement(filter, order, limit + 1, offset))
+  const statement = listStatement(filter, order, limit + 1, offset)
+  const rows = await readAll<ItemRow>(readerOf(scope), statement, `limit must be less than ${limit} here`)
   const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
   // A page that is not full and not past the end tells the number by itself.
   const total =

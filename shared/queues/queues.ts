@@ -1,3 +1,4 @@
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import { changeEvents } from '#shared/events/change.ts'
 import { listen } from '#shared/events/listen.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -22,19 +23,24 @@ import {
   updateQueue,
 } from '#shared/queues/store/queues.ts'
 import { summariesOf, summarize } from '#shared/queues/summary.ts'
-import { readRows, type Scope, within } from '#shared/scope/scope.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
 /** What the queues are called among those who listen to changes of records; their ids there are their own. */
 export const subscriber = 'queues'
 
-/** The queues that the caller may see, oldest first, with their counts. */
-export async function listQueues(scope: Scope): Promise<QueueView[]> {
-  const { workspace, actor } = scope
-  const all = await readRows<Queue>(scope, findQueues(workspace.id))
-  const visible = all.filter(({ key }) => actor.policy.permits('queues:read', key) !== 'never')
-  const summaries = await summariesOf(scope, visible)
-  return visible.map((queue) => viewOf(queue, summaries.get(queue.id)))
+/** The queues that the caller may see, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
+  listByCreation<Queue, QueueView>(scope.db, query, {
+    list: `queues ${scope.workspace.id}`,
+    find: (...page) => findQueues(scope.workspace.id, ...page),
+    isVisible: ({ key }) => scope.actor.policy.permits('queues:read', key) !== 'never',
+    show: (rows) => withSummaries(scope, rows),
+  })
+
+async function* withSummaries(scope: Scope, queues: readonly Queue[]): AsyncGenerator<QueueView> {
+  const summaries = await summariesOf(scope, queues)
+  for (const queue of queues) yield viewOf(queue, summaries.get(queue.id))
 }
 
 const empty: QueueView['summary'] = { total: 0, open: 0, closed: 0, overdue: 0, unexpected: 0, by_stage: {} }

@@ -1,7 +1,8 @@
+import { fitting } from '#shared/db/lists.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
-import { findEntries, findTypeKeys, maxPageText } from '#shared/records/audit-statements.ts'
+import { findEntries, findTypeKeys } from '#shared/records/audit-statements.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { withPictures } from '#shared/records/picture.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -15,16 +16,20 @@ import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 export function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
   return withPictures(scope, async () => {
     const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
-    const rows = await scope.db.query<AuditEntry & { total: number }>(findEntries(scope.workspace.id, query, readers))
-    const entries = rows.filter(({ id }) => id !== null).map(({ total, ...entry }) => entry)
+    const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(findEntries(scope.workspace.id, query, readers))
+    const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
     const total = rows[0]?.total ?? 0
     if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
-    return { entries: readers ? await masked(scope, entries, readers) : entries, total }
+    const shown = readers ? await masked(scope, entries, readers) : entries
+    // One letter takes six as JSON at most.
+    const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
+    if (mayBeLong && fitting(shown).length < shown.length) throw tooLong(query.limit)
+    return { entries: shown, total }
   })
 }
 
 const tooLong = (limit: number) =>
-  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries hold more than ${maxPageText} characters`)
+  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries have more than 10 MB`)
 
 async function typesOf(scope: Scope, key: string | undefined): Promise<RecordType[]> {
   const keys = key === undefined ? await scope.db.query<{ key: string }>(findTypeKeys(scope.workspace.id)) : [{ key }]

@@ -10,7 +10,7 @@ const columns = 'id, actor_id, actor_type, action, object_type, record_id, befor
 export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
 
 /** Characters that a page may hold, so that no request fills the memory of a process. */
-export const maxPageText = 16_000_000
+export const maxPageText = 9_000_000
 
 /**
  * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
@@ -22,7 +22,7 @@ export function findEntries(workspaceId: string, query: AuditQuery, readers: rea
   const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
   return build(
     builder.raw(
-      `select counted.total, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
+      `select counted.total, together, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
        left join (
          select * from (
            select page.*, sum(text_length) over () as together, count(*) over () as entries

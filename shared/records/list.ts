@@ -1,4 +1,5 @@
 import { builder } from '#shared/db/builder.ts'
+import { fitting } from '#shared/db/lists.ts'
 import { asArrays, type Fill, plannedForValues, slot } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -49,9 +50,10 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     const rows = await readRows<Row>(scope, asArrays(reference?.field.type === 'refs' ? plannedForValues(statement) : statement))
     const found = type.longRecords ? ((rows[0]?.[allColumns(type).length] ?? 0) as number) : rows.length
     const page = rows.slice(0, query.limit)
-    const records = visibleRows(type, page, access, chosen)
-    const last = page.at(-1)
-    return found > page.length && last ? { records, next_cursor: makeCursor(list, idOf(last)) } : { records }
+    const visible = visibleRows(type, page, access, chosen)
+    const records = type.longRecords ? fitting(visible) : visible
+    const last = page[records.length - 1]
+    return found > records.length && last ? { records, next_cursor: makeCursor(list, idOf(last)) } : { records }
   })
 }
 

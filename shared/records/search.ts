@@ -1,4 +1,5 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
+import { fitting } from '#shared/db/lists.ts'
 import { asArrays, plannedForValues, type Statement, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
@@ -31,7 +32,9 @@ export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery 
     const page = searched(access, `search ${search.shape}`, () => pageWithTotal(type, search))
     const found = (await readAsPlanned(scope, search, page({ ...search.values, limit, offset }))).filter((row) => idOf(row) !== null)
     if (found.length > 0) {
-      return { records: visibleRows(type, found, access, chosen), total: found[0]?.[allColumns(type).length + 1] as number }
+      const records = visibleRows(type, found, access, chosen)
+      if (type.longRecords && fitting(records).length < records.length) throw tooLong(limit)
+      return { records, total: found[0]?.[allColumns(type).length + 1] as number }
     }
     // An empty page tells no number; the first page of nothing needs none.
     if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
@@ -82,10 +85,10 @@ const ifNotTooLong = (page: Knex.Raw) =>
   )
 
 /** Bytes of text that a page may hold, so that no request fills the memory of a process. */
-const maxPageBytes = 32_000_000
+const maxPageBytes = 9_000_000
 
 const tooLong = (limit: number) =>
-  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records hold more than ${maxPageBytes} bytes of text`)
+  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records have more than 10 MB`)
 
 function totalOf(type: RecordType, search: CompiledQuery): Knex.Raw {
   const where = search.where()

@@ -1,4 +1,5 @@
 import type { Executor } from '#shared/db/database.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
 import type { Role } from '#shared/roles/role.ts'
 
@@ -6,6 +7,9 @@ const columns = 'id, name, description, policy, is_anonymous, created_at, update
 
 const list = sql('list_roles', `select ${columns} from roles where workspace_id = $1 order by id`)
 export const listRoleRows = (db: Executor, workspaceId: string): Promise<Role[]> => db.query<Role>(list(workspaceId))
+
+/** Roles, oldest first. Values: workspace, position, how many. */
+export const findRolePage = pageByCreation('list_role_page', `select ${columns} from roles where workspace_id = $1`, 1)
 
 const find = sql('find_role', `select ${columns} from roles where workspace_id = $1 and id = $2`)
 export async function findRole(db: Executor, workspaceId: string, id: string): Promise<Role | undefined> {

@@ -1,3 +1,4 @@
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/db/lists.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
@@ -7,6 +8,7 @@ import type { Role, RoleInput } from '#shared/roles/role.ts'
 import {
   deleteRoleRow,
   findRole,
+  findRolePage,
   insertRole,
   isHeld,
   listRoleRows,
@@ -19,6 +21,14 @@ import { inAccessTurn } from '#shared/scope/turn.ts'
 
 /** The workspace's roles, oldest first. */
 export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRoleRows(db, workspace.id)
+
+/** The same as an answer. Throws VALIDATION_ERROR like `listByCreation`. */
+export const pageOfRoles = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
+  listByCreation<Role, Role>(db, query, {
+    list: `roles ${workspace.id}`,
+    find: (...page) => findRolePage(workspace.id, ...page),
+    show: (rows) => rows,
+  })
 
 /** One role; NOT_FOUND when the workspace has none of this id. */
 export async function getRole({ db, workspace }: Scope, id: string): Promise<Role> {

@@ -66,3 +66,8 @@ export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({
 /** Runs a statement that only reads. */
 export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | 'verification'>, statement: Statement): Promise<Row[]> =>
   verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)
+
+/** The same as a reader of statements. */
+export const readerOf = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({
+  query: (statement) => readRows(scope, statement),
+})

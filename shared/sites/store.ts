@@ -2,6 +2,7 @@ import { declareConflicts } from '#shared/db/conflicts.ts'
 import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({
+  sites_cap: ['VALIDATION_ERROR', 'a workspace can have 100 websites; delete some first'],
   sites_key: ['KEY_TAKEN', 'key is used by another website'],
   site_content_site: ['NOT_FOUND', 'Not found'],
 })

@@ -1694,6 +1694,24 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.hold_cap()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      most bigint := tg_argv[0];
+      present bigint;
+    begin
+      perform pg_advisory_xact_lock(hashtextextended(tg_name || new.workspace_id::text, 0));
+      execute format('select count(*) from (select from %I where workspace_id = $1 and %s limit $2 + 1) as present', tg_table_name, tg_argv[1])
+        into present using new.workspace_id, most;
+      if present > most then
+        raise exception 'a workspace has at most % rows of %', most, tg_table_name using errcode = 'check_violation', constraint = tg_name;
+      end if;
+      return null;
+    end
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_calendars()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1917,6 +1935,8 @@ CREATE TRIGGER calendar_feeds_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob
 
 CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
 
+CREATE TRIGGER calendars_cap AFTER INSERT ON public.calendars FOR EACH ROW WHEN (((NOT new.is_primary) AND (new.key <> 'team'::text))) EXECUTE FUNCTION hold_cap('200', 'not is_primary and key <> ''team'' and left_at is null');
+
 CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
 
 CREATE TRIGGER drive_objects_changed AFTER UPDATE ON public.drive_objects REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
@@ -1937,7 +1957,13 @@ CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields 
 
 CREATE TRIGGER flow_versions_stay BEFORE UPDATE ON public.flow_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER flows_cap AFTER INSERT ON public.flows FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
+
+CREATE TRIGGER forms_cap AFTER INSERT ON public.forms FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
+
 CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+
+CREATE TRIGGER functions_cap AFTER INSERT ON public.functions FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
 
 CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
@@ -1960,6 +1986,8 @@ CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FO
 CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
+
+CREATE TRIGGER message_templates_cap AFTER INSERT ON public.message_templates FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('1000', 'true');
 
 CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
 
@@ -1986,6 +2014,8 @@ CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accou
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
 
 CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.site_content FOR EACH ROW EXECUTE FUNCTION hold_blob();
+
+CREATE TRIGGER sites_cap AFTER INSERT ON public.sites FOR EACH ROW WHEN ((NOT new.is_shared)) EXECUTE FUNCTION hold_cap('100', 'not is_shared');
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
 

@@ -8,6 +8,7 @@ const header = (description: string): Json => ({ description, schema: text })
 export const headers: Json = {
   RequestId: header('The id of this request: your own, or a new one.'),
   ETag: header('The version of what is answered.'),
+  Link: header('The next page, where there is one: `<address>; rel="next"`.'),
   Location: header('Where the job is looked up.'),
   PreferenceApplied: header('What of Prefer was followed, such as `respond-async`.'),
   RateLimit: header('What is left of the quota: `"group";r=remaining;t=seconds`.'),
@@ -32,9 +33,9 @@ export function successesOf(route: Route, schemas: Schemas): Json {
   if (route.kind === 'page')
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
-    const { status, response, contentType, replaces, tagged } = route
+    const { status, response, contentType, replaces, tagged, linked } = route
     const content = merged(response ? json(schemas.refer(response.json)) : {}, file(contentType))
-    const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}) }
+    const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}), ...(linked ? { Link: refer('Link') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
   }

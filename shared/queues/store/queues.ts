@@ -1,15 +1,13 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
+import { pageByCreation } from '#shared/db/lists.ts'
 import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
 
 const columns = 'id, key, name, object_type, enabled, stages, intake, settings, editor_id, created_at, updated_at'
 
-/** The queues of a workspace, oldest first. Values: workspace. */
-export const findQueues = sql(
-  'find_queues',
-  `select ${columns} from queues where workspace_id = $1 and deleted_at is null order by created_at, id`,
-)
+/** Queues of a workspace, oldest first. Values: workspace, position, how many. */
+export const findQueues = pageByCreation('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
 
 /** One queue. Values: workspace, id. */
 export const findQueue = sql('find_queue', `select ${columns} from queues where workspace_id = $1 and id = $2 and deleted_at is null`)
