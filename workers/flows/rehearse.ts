@@ -60,7 +60,10 @@ async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score:
   const cause = { ...caller.cause, requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.settle()
-    return { ...within(await enterRun({ ...caller, cause }, caller.workspace.id, editors), tx), rehearsal: true }
+    return {
+      ...within(await enterRun({ ...caller, cause }, caller.workspace.id, { authors: editors, isLesser: true }), tx),
+      rehearsal: true,
+    }
   }
   const inside = await enter()
   const input = await readableInput(inside, run.input, run.objectType)
