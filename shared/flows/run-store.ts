@@ -195,7 +195,7 @@ export const reviveRun = sql(
 /** The newest runs of a flow that have ended and were no retries, with what set them off. Values: workspace, flow, how many. */
 export const findRehearsed = sql(
   'find_rehearsed_flow_runs',
-  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", guard from flow_runs
+  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
    where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
 )
 
