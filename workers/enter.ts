@@ -1,12 +1,14 @@
 import { isSuspension, requireOpen, type Work } from '#shared/kernel/background.ts'
+import { impersonalCause } from '#shared/kernel/cause.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
-import { type Actor, loadActor, loadVisitor, system } from '#shared/scope/actor.ts'
+import { type Actor, impersonal, loadActor, loadVisitor, system } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { findWorkspace } from '#shared/scope/workspace.ts'
 
 /**
  * Enters a workspace as whoever caused the work, with the rights that it has now; the platform's own work may do everything. NOT_FOUND when
- * the workspace is gone, ORG_SUSPENDED where this kind of work does not go on then, FORBIDDEN when the caller has left it.
+ * the workspace is gone, ORG_SUSPENDED where this kind of work does not go on then, FORBIDDEN when the caller has left it. Under an impersonal
+ * cause the actor has no personal standing.
  */
 export async function enter(platform: PlatformScope, workspaceId: string, work: Work): Promise<Scope> {
   const { cache, db } = platform
@@ -15,15 +17,18 @@ export async function enter(platform: PlatformScope, workspaceId: string, work: 
   requireOpen({ work, app: null }, workspace)
   const actor = await actorOf(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
-  return { ...platform, workspace, actor }
+  return { ...platform, workspace, actor: platform.cause.impersonal ? impersonal(actor) : actor }
 }
 
 /**
  * Enters a workspace as one of its people or service accounts who did not cause the work: the last editor of a flow, a form or a queue. What
- * is done then is done by that one, with the rights that it has now; what it enqueues too. It is a step of an automation. Throws like `enter`.
+ * is done then is done by that one, with the rights that it has now; what it enqueues too. It is a step of an automation. Nothing personal of
+ * that principal is reached unless `isPersonal` says that the work is its own. Throws like `enter`.
  */
-export async function enterAs(platform: PlatformScope, workspaceId: string, principalId: string): Promise<Scope> {
-  const scope = await enter({ ...platform, cause: { ...platform.cause, actorId: principalId, actorType: 'user' } }, workspaceId, 'step')
+export async function enterAs(platform: PlatformScope, workspaceId: string, principalId: string, isPersonal = false): Promise<Scope> {
+  const acting = { ...platform.cause, actorId: principalId, actorType: 'user' } as const
+  const cause = isPersonal ? acting : impersonalCause(acting)
+  const scope = await enter({ ...platform, cause }, workspaceId, 'step')
   return { ...scope, cause: { ...scope.cause, actorType: scope.actor.type } }
 }
 

@@ -24,13 +24,14 @@ const granting: readonly (readonly [Permission, Access])[] = [
 
 /**
  * What a caller may do with a calendar: the most of what ownership, shares, visibility and, but for personal calendars, roles grant. No
- * role reaches a personal calendar, the workspace's owner neither; an access key knows nothing but roles (document 3, Access key limits).
+ * role reaches a personal calendar, the workspace's owner neither; an access key knows nothing but roles (document 3, Access key limits). An
+ * actor without personal standing owns no calendar, and nothing is shared with it.
  */
-export function accessTo(calendar: Guarded, actor: Pick<Actor, 'id' | 'type' | 'policy'>): Access {
+export function accessTo(calendar: Guarded, actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>): Access {
   if (actor.type === 'system') return 'manage'
-  const isMember = actor.type === 'user'
-  if (isMember && calendar.owner_id !== null && calendar.owner_id === actor.id) return 'owner'
-  const asMember: Access[] = isMember ? [calendar.visibility, calendar.share ?? 'none'] : []
+  if (actor.personId !== null && calendar.owner_id === actor.personId) return 'owner'
+  const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
+  const asMember: Access[] = actor.isMember ? [calendar.visibility, shared] : []
   if (calendar.kind === 'personal') return most(asMember)
   const byRole = granting.filter(([permission]) => actor.policy.permits(permission, calendar.key) !== 'never').map(([, access]) => access)
   return most([...asMember, ...byRole])
@@ -42,11 +43,9 @@ export interface Accessed {
   readonly access: Access
 }
 
-const personOf = ({ actor }: Scope): string | null => (actor.type === 'user' ? actor.id : null)
-
 /** A calendar that the caller may see, and may do as much with. Throws NOT_FOUND for one that it cannot see, FORBIDDEN for too little. */
 export async function requireCalendar(scope: Scope, id: string, needed: Access): Promise<Accessed> {
-  const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, personOf(scope), id) : undefined
+  const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, scope.actor.personId, id) : undefined
   const access = calendar ? accessTo(calendar, scope.actor) : 'none'
   if (!calendar || access === 'none') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
@@ -69,7 +68,7 @@ export async function requireCalendars(scope: Scope, ids: readonly string[]): Pr
 /** Those of some calendars that the caller may see, by id. */
 export async function accessCalendars(scope: Scope, ids: readonly string[]): Promise<Map<string, Accessed>> {
   const wellFormed = ids.filter(isUuid).map((id) => id.toLowerCase())
-  const calendars = wellFormed.length > 0 ? await findCalendarsById(scope.db, scope.workspace.id, personOf(scope), wellFormed) : []
+  const calendars = wellFormed.length > 0 ? await findCalendarsById(scope.db, scope.workspace.id, scope.actor.personId, wellFormed) : []
   return new Map(visible(scope, calendars).map((accessed) => [accessed.calendar.id, accessed]))
 }
 

@@ -2,7 +2,7 @@ import { writeAnswer } from '#shared/calendar/attendees-store.ts'
 import { type Answer, takesPlace } from '#shared/calendar/event.ts'
 import type { EventView } from '#shared/calendar/event-schemas.ts'
 import { lockEventSet } from '#shared/calendar/event-set.ts'
-import { eventViewOf, personOf } from '#shared/calendar/read-event.ts'
+import { eventViewOf } from '#shared/calendar/read-event.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
@@ -14,7 +14,7 @@ export function answerInvitation(scope: Scope, id: string, status: Answer): Prom
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const set = await lockEventSet(inside, id, 'none')
-    const person = personOf(scope)
+    const person = scope.actor.personId
     const me = set.guests.find(({ user_id }) => user_id !== null && user_id === person)
     if (!me) throw problem('FORBIDDEN', 'Only guests of an event answer its invitation')
     if (!takesPlace(set.event)) return eventViewOf(set)

@@ -29,8 +29,7 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 
 /** The caller's own calendars, those shared with it and those that its roles reach; with `all` what others let every member see, too. */
 export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<Accessed[]> {
-  const person = scope.actor.type === 'user' ? scope.actor.id : null
-  const read = () => listCalendarRows(scope.db, scope.workspace.id, person, withOthers)
+  const read = () => listCalendarRows(scope.db, scope.workspace.id, scope.actor.personId, withOthers)
   const known = await read()
   return visible(scope, (await makeOwnCalendars(scope, known)) ? await read() : known)
 }
@@ -54,10 +53,14 @@ export async function requireCalendarByKey(scope: Scope, key: string): Promise<s
   return calendar.id
 }
 
+const noneOfKeys = 'an access key has no calendar of its own'
+const noneForOthers = 'work of one person that runs for another reaches no personal calendar'
+
 /** The caller's main calendar, which is made when it is first needed. Throws VALIDATION_ERROR for a caller that has none. */
 export async function primaryCalendar(scope: Scope): Promise<Accessed> {
-  if (scope.actor.type !== 'user') throw problem('VALIDATION_ERROR', 'calendar_id is required: an access key has no calendar of its own')
-  const own = (await reachableCalendars(scope, false)).find(({ calendar }) => calendar.is_primary && calendar.owner_id === scope.actor.id)
+  const { personId, isMember } = scope.actor
+  if (personId === null) throw problem('VALIDATION_ERROR', `calendar_id is required: ${isMember ? noneForOthers : noneOfKeys}`)
+  const own = (await reachableCalendars(scope, false)).find(({ calendar }) => calendar.is_primary && calendar.owner_id === personId)
   if (!own) throw problem('NOT_FOUND')
   return own
 }
@@ -69,7 +72,7 @@ export async function primaryCalendar(scope: Scope): Promise<Accessed> {
 export async function createCalendar(scope: Scope, input: CalendarInput): Promise<CalendarView> {
   const { actor, workspace } = scope
   const { kind = 'org', name } = input
-  if (kind === 'personal' && actor.type !== 'user') throw problem('UNAUTHORIZED', 'Only a person has personal calendars')
+  if (kind === 'personal' && actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person has personal calendars')
   const id = newId()
   const key = kind === 'personal' && input.key === undefined ? `u-${id.replaceAll('-', '')}` : readKey(input.key)
   if (kind !== 'personal') requireManage(scope, key)
@@ -77,7 +80,7 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   if (kind === 'records' && !input.settings?.source) throw problem('VALIDATION_ERROR', 'settings.source is required for a records calendar')
   const { description = '', color = '', visibility = 'none', timezone = workspace.timezone } = input
   const settings = await mergedSettings(scope, kind, {}, input.settings ?? {})
-  const owner = kind === 'personal' ? actor.id : null
+  const owner = kind === 'personal' ? actor.personId : null
   requireZone(timezone)
   const said = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
   const calendar = await insertCalendar(scope.db, workspace.id, made(scope, said))

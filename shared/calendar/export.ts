@@ -17,7 +17,7 @@ export async function fileOf(scope: Scope, calendar: Calendar, access: Access, w
   const events = await listAllEvents(db, workspace.id, [calendar.id])
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
   const removed = Map.groupBy(await listRemoved(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
-  const person = scope.actor.type === 'user' ? scope.actor.id : null
+  const person = scope.actor.personId
   const guests = withGuests
     ? await findAttendees(
         db,

@@ -1,7 +1,6 @@
 import { accessCalendars, accessTo, atLeast } from '#shared/calendar/access.ts'
 import { type Busy, busyElsewhere, busyOnCalendars, merged, spansOf } from '#shared/calendar/busy.ts'
 import { type Calendar, listOwnedCalendars } from '#shared/calendar/calendars-store.ts'
-import { personOf } from '#shared/calendar/read-event.ts'
 import { recordsBusy } from '#shared/calendar/record-occurrences.ts'
 import { instantText, readWindow, type Window } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -61,9 +60,9 @@ const shown = (id: string, times: readonly Busy[] | undefined) => ({
 export async function busyTimes(scope: Scope, users: readonly string[], calendars: readonly string[], window: Window) {
   const { db, workspace, actor } = scope
   const asked = users.filter(isUuid).map((id) => id.toLowerCase())
-  const owned = asked.length > 0 ? await listOwnedCalendars(db, workspace.id, personOf(scope), asked) : []
+  const owned = asked.length > 0 ? await listOwnedCalendars(db, workspace.id, actor.personId, asked) : []
   const visible = owned.filter((calendar) => atLeast(accessTo(calendar, actor), 'busy'))
-  const known = asked.filter((id) => id === personOf(scope) || visible.some((calendar) => calendar.is_primary && calendar.owner_id === id))
+  const known = asked.filter((id) => id === actor.personId || visible.some((calendar) => calendar.is_primary && calendar.owner_id === id))
   const named = [...(await accessCalendars(scope, calendars)).values()].map(({ calendar }) => calendar)
   const ofUsers = visible.filter(({ owner_id }) => known.includes(owner_id ?? ''))
   const all = new Map<string, Calendar>([...ofUsers, ...named].map((calendar) => [calendar.id, calendar]))

@@ -47,7 +47,7 @@ export function newAttendee(
 ): WrittenAttendee {
   const id = newId()
   const token = makeSecret()
-  const isSelf = guest.user_id !== null && guest.user_id === scope.actor.id
+  const isSelf = guest.user_id !== null && guest.user_id === scope.actor.personId
   const status = said.status ?? (isSelf ? 'accepted' : 'needs_action')
   return {
     ...{ event_id: eventId, id, position, ...guest, status },

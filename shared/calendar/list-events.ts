@@ -38,8 +38,7 @@ const dates = ({ from, to, days }: ListWindow) => ({
 
 async function ownEvents(scope: Scope, calendars: readonly Accessed[], window: ListWindow): Promise<Shown[]> {
   const byId = new Map(calendars.map((accessed) => [accessed.calendar.id, accessed]))
-  const person = scope.actor.type === 'user' ? scope.actor.id : null
-  const found = await listEventsInWindow(scope.db, scope.workspace.id, [...byId.keys()], dates(window), person)
+  const found = await listEventsInWindow(scope.db, scope.workspace.id, [...byId.keys()], dates(window), scope.actor.personId)
   const zoneOf = (event: ListedEvent) => byId.get(event.calendar_id)?.calendar.timezone ?? event.timezone
   return happensIn(found, window, zoneOf, mostOccurrences).flatMap((happens) => {
     const access = byId.get(happens.event.calendar_id)?.access ?? 'none'
@@ -49,9 +48,9 @@ async function ownEvents(scope: Scope, calendars: readonly Accessed[], window: L
 
 async function invitedEvents(scope: Scope, calendars: readonly Accessed[], window: ListWindow): Promise<Shown[]> {
   const { actor, db, workspace } = scope
-  if (actor.type !== 'user' || actor.id === null) return []
+  if (actor.personId === null) return []
   const except = calendars.map(({ calendar }) => calendar.id)
-  const found = await listInvitedInWindow(db, workspace.id, except, dates(window), actor.id)
+  const found = await listInvitedInWindow(db, workspace.id, except, dates(window), actor.personId)
   const happens = happensIn(found, window, ({ timezone }) => timezone, mostOccurrences)
   return happens.flatMap((one) => shownTo(one, { access: 'none', isGuest: one.event.my_status !== null }))
 }

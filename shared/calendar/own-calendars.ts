@@ -18,11 +18,10 @@ export async function makeOwnCalendars(scope: Scope, known: readonly Own[]): Pro
   const { actor, db, workspace } = scope
   const missing: NewCalendar[] = []
   if (!known.some(({ key }) => key === teamKey)) missing.push(made(scope, { key: teamKey, kind: 'org', name: 'Team' }))
-  if (actor.type === 'user' && actor.id !== null && !known.some((one) => one.is_primary && one.owner_id === actor.id)) {
+  const person = actor.personId
+  if (person !== null && !known.some((one) => one.is_primary && one.owner_id === person)) {
     const name = actor.name || 'Calendar'
-    missing.push(
-      made(scope, { key: primaryKey(actor.id), kind: 'personal', name: name.slice(0, 120), owner_id: actor.id, is_primary: true }),
-    )
+    missing.push(made(scope, { key: primaryKey(person), kind: 'personal', name: name.slice(0, 120), owner_id: person, is_primary: true }))
   }
   for (const calendar of missing) await insertCalendarOnce(db, workspace.id, calendar)
   return missing.length > 0

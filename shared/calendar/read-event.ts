@@ -22,12 +22,8 @@ export interface ReadEvent {
   readonly guests: readonly Attendee[]
 }
 
-export const personOf = ({ actor }: Scope): string | null => (actor.type === 'user' ? actor.id : null)
-
-const isGuest = (scope: Scope, guests: readonly Attendee[]): boolean => {
-  const person = personOf(scope)
-  return person !== null && guests.some(({ user_id }) => user_id === person)
-}
+const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): boolean =>
+  personId !== null && guests.some(({ user_id }) => user_id === personId)
 
 /** An event of which the caller sees the details. Throws NOT_FOUND for any other, FORBIDDEN when it may do less with it than it needs to. */
 export async function requireEvent(scope: Scope, id: string, needed: Access = 'none'): Promise<ReadEvent> {
@@ -38,7 +34,7 @@ export async function requireEvent(scope: Scope, id: string, needed: Access = 'n
 /** The same of an event that was read. */
 export async function requireSight(scope: Scope, event: EventRow | undefined, needed: Access = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
-  const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, personOf(scope), event.calendar_id) : undefined
+  const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, scope.actor.personId, event.calendar_id) : undefined
   if (!event || !calendar) throw problem('NOT_FOUND')
   const guests = (await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []
   const access = accessTo(calendar, actor)
@@ -56,7 +52,7 @@ export async function getEvent(scope: Scope, id: string): Promise<EventView> {
 export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: string): Promise<EventView[]> {
   const { db, workspace } = scope
   await getRecord(scope, typeKey, recordId)
-  const found = await findEventsOfRecord(db, workspace.id, typeKey, recordId.toLowerCase(), personOf(scope))
+  const found = await findEventsOfRecord(db, workspace.id, typeKey, recordId.toLowerCase(), scope.actor.personId)
   const guests = await findAttendees(
     db,
     workspace.id,
@@ -64,7 +60,7 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
   )
   const calendars = new Map<string, Calendar | undefined>()
   for (const { calendar_id: id } of found)
-    if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, personOf(scope), id))
+    if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, scope.actor.personId, id))
   return found.flatMap((event) => {
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []

@@ -97,10 +97,19 @@ export async function announceImported(
   await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings })
 }
 
-/** Whether the scope's actor, such as a flow's last editor, sees the details of an event that was announced: else its flow does not run. */
-export async function maySeeTriggerEvent(scope: Scope, event: TriggerEvent): Promise<boolean> {
+/** How far an announced event reaches an actor: `own` is one of its own personal calendar. */
+export type TriggerSight = 'own' | 'details' | 'none'
+
+/** What the scope's actor sees of an event that was announced: all of it, or nothing. */
+export async function sightOfTrigger(
+  scope: Scope,
+  event: Pick<TriggerEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,
+): Promise<TriggerSight> {
   const { actor, db, workspace } = scope
-  const calendar = await findCalendar(db, workspace.id, actor.type === 'user' ? actor.id : null, event.calendar_id)
-  const isGuest = actor.id !== null && actor.type === 'user' && event.guest_ids.includes(actor.id)
-  return calendar !== undefined && sightOf(event, { access: accessTo(calendar, actor), isGuest }) === 'details'
+  const calendar = await findCalendar(db, workspace.id, actor.personId, event.calendar_id)
+  if (!calendar) return 'none'
+  const access = accessTo(calendar, actor)
+  if (access === 'owner') return 'own'
+  const isGuest = actor.personId !== null && event.guest_ids.includes(actor.personId)
+  return sightOf(event, { access, isGuest }) === 'details' ? 'details' : 'none'
 }

@@ -42,24 +42,23 @@ export async function requireSpace(scope: Scope, name: string, at: string | null
 /** What the caller's roles allow in a space of the team, or ownership in a personal one. */
 export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
   if (space.type === 'user') {
-    const owns = actor.id !== null && space.owner_id === actor.id
+    const owns = actor.personId !== null && space.owner_id === actor.personId
     return { read: owns, write: owns, manage: owns }
   }
   const may = (need: Need) => actor.policy.permits(`drive:${need}`, space.key) !== 'never'
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 
-/** A share reaches people; whoever has it adds what it gives to what the caller's roles do. */
+/** A share reaches people; what it gives is added to what the caller's roles allow. */
 function accessTo(scope: Scope, space: FoundSpace, modes: Row['modes']): Access {
   const { read, write, manage } = ownAccess(scope, space)
-  if (scope.actor.type !== 'user') return { read, write, manage }
+  if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
 
 async function readSpace(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
   const { workspace, actor } = scope
   const [id, key] = isUuid(name) ? [name, null] : [null, name]
-  const person = actor.type === 'user' ? actor.id : null
   const prefixes = at === null ? [] : prefixesOf(at)
-  return (await readRows<Row>(scope, findSpace(workspace.id, id, key, person, prefixes)))[0]
+  return (await readRows<Row>(scope, findSpace(workspace.id, id, key, actor.personId, prefixes)))[0]
 }

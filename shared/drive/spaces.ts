@@ -23,7 +23,7 @@ export async function listSpaces(scope: Scope): Promise<Space[]> {
 /** All spaces of the team and the caller's own. */
 async function readSpaces(scope: Scope): Promise<Row[]> {
   const { db, workspace } = scope
-  const person = scope.actor.type === 'user' ? scope.actor.id : null
+  const person = scope.actor.personId
   const spaces = await db.query<Row>(findSpaces(workspace.id, person))
   const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
   if (isComplete) return spaces
@@ -34,15 +34,16 @@ async function readSpaces(scope: Scope): Promise<Row[]> {
 /** Makes the shared space and the caller's main drive where they are missing (decisions, Drive). */
 export async function makeFirstSpaces({ db, workspace, actor, now }: Scope): Promise<void> {
   await db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
-  if (actor.type !== 'user' || actor.id === null) return
-  await db.query(insertSpaceOnce(workspace.id, newId(), `user-${actor.id}`, actor.name.slice(0, 120), 'user', actor.id, true, now()))
+  if (actor.personId === null) return
+  const key = `user-${actor.personId}`
+  await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
 }
 
 /** What others have shared with the caller, apart from what its roles let it see anyway. */
 export async function listShared(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
-  if (actor.type !== 'user') return []
-  const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.id))
+  if (actor.personId === null) return []
+  const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.personId))
   const added = rows.filter((row) => {
     const { read, write } = ownAccess(scope, { ...row, owner_id: null })
     return !(read && (write || !row.edits))
@@ -63,10 +64,10 @@ interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_nam
 export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
   if (type === 'personal') {
-    if (actor.type !== 'user') throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
+    if (actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
     if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
     const id = newId()
-    return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.id, false, now())))
+    return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.personId, false, now())))
   }
   checkSpaceKey(key)
   if (actor.policy.permits('drive:manage', key) === 'never') throw problem('FORBIDDEN', `Needs drive:manage on ${key}`)

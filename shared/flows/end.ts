@@ -32,7 +32,8 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
   const [id, jobId, now] = [newId(), newId(), scope.now()]
   const kept = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
   await scope.db.transaction(async (tx) => {
-    const made = await tx.query(insertRetry(scope.workspace.id, run.id, id, jobId, now, kept, scope.cause.requestId))
+    const values = [scope.workspace.id, run.id, id, jobId, now, kept, scope.cause.requestId, scope.actor.personId] as const
+    const made = await tx.query(insertRetry(...values))
     if (made.length === 0) {
       throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)
     }

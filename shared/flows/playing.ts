@@ -21,6 +21,8 @@ export interface RunRow {
   readonly flowId: string
   readonly version: number
   readonly editorId: string
+  /** Whether it reaches what is personal of its editor. */
+  readonly isPersonal: boolean
   readonly status: RunStatus
   readonly input: TriggerInput
   readonly depth: number

@@ -10,11 +10,12 @@ const rowsOf = (columns: string) => `json_to_recordset($2::json) as given (${col
 export const insertRuns = sql(
   'insert_flow_runs',
   `insert into flow_runs
-     (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id,
-      error, created_at, touched_at, started_at, finished_at)
-   select $1::uuid, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, state, job_id, request_id, error,
+     (workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, state, job_id,
+      request_id, error, created_at, touched_at, started_at, finished_at)
+   select $1::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, state, job_id, request_id,
+     error,
      $3::timestamptz, $3::timestamptz, case when status = 'failed' then $3::timestamptz end, case when status = 'failed' then $3::timestamptz end
-   from ${rowsOf(`id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, status text, trigger json, input json,
+   from ${rowsOf(`id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, is_personal boolean, status text, trigger json, input json, guard json,
      trigger_key text, depth integer, state json, job_id uuid, request_id text, error json`)}
    on conflict do nothing
    returning id`,
@@ -23,7 +24,7 @@ export const insertRuns = sql(
 /** A run with all that going on with it needs. Values: workspace, id. */
 export const findPlaying = sql(
   'find_flow_run_to_play',
-  `select id, flow_id as "flowId", version, editor_id as "editorId", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
+  `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $1 and id = $2`,
 )
 
@@ -117,15 +118,17 @@ export const cancelOpenRun = sql(
 
 /**
  * Makes a run that goes on where another stands, with all that its steps gave. Values: workspace, the run that ended, the new one's id, its
- * job, now, since when it must have ended, the request that asks for it.
+ * job, now, since when it must have ended, the request that asks for it, the person that asks or null: the new one is personal only where
+ * the first was and its editor asks.
  */
 export const insertRetry = sql(
   'insert_flow_retry',
   `with retried as (
      insert into flow_runs
-       (workspace_id, id, flow_id, flow_name, version, editor_id, status, trigger, input, trigger_key, depth, retry_of, steps, state, job_id,
-        request_id, created_at, touched_at)
-     select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, 'queued', trigger, input, trigger_key, depth, id,
+       (workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, retry_of, steps,
+        state, job_id, request_id, created_at, touched_at)
+     select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, is_personal and editor_id is not distinct from $8, 'queued',
+       trigger, input, guard, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'),
        state, $4::uuid, $7, $5::timestamptz, $5::timestamptz
      from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and finished_at > $6
@@ -192,7 +195,7 @@ export const reviveRun = sql(
 /** The newest runs of a flow that have ended and were no retries, with what set them off. Values: workspace, flow, how many. */
 export const findRehearsed = sql(
   'find_rehearsed_flow_runs',
-  `select id, input, trigger ->> 'object_type' as "objectType" from flow_runs
+  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
    where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
 )
 

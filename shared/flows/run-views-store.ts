@@ -1,6 +1,7 @@
 import { sql } from '#shared/db/statement.ts'
 
-const listed = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_name, run.version, run.status, run.error, run.trigger, run.retry_of,
+const listed = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_name, run.version, run.status, run.error, run.trigger, run.guard,
+  run.input ->> 'input' is not null as has_input, run.retry_of,
   run.created_at, run.started_at, run.finished_at`
 const from = `flow_runs as run left join flows as flow on flow.workspace_id = run.workspace_id and flow.id = run.flow_id`
 

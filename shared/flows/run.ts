@@ -92,6 +92,19 @@ export interface RunError {
 /** What the open runs of a flow end with that is deleted. */
 export const flowDeleted: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
 
+/** Who may see what set a run off, beside the record that it names: kept with the run, and read by no reference. */
+export interface TriggerGuard {
+  /** Of a calendar event as it was announced. */
+  readonly calendar_id?: string
+  readonly visibility?: 'default' | 'private'
+  readonly guest_ids?: readonly string[]
+  /** Of a run by hand: who gave the input. */
+  readonly starter_id?: string | null
+  /** The queue whose stage set it off, with the item's id. */
+  readonly queue_id?: string
+  readonly item_id?: string
+}
+
 /** What references to the trigger read: `{{trigger.record}}` and the others that there are. */
 export interface TriggerInput {
   readonly event?: string

@@ -1,9 +1,12 @@
 import type { BlockView } from '#shared/flows/block.ts'
 import { blockKinds, kindOf } from '#shared/flows/blocks.ts'
+import { derivedFromTrigger } from '#shared/flows/derived-steps.ts'
 import { requireFlow } from '#shared/flows/flows.ts'
-import type { RunError, RunPage, RunQuery, RunSummary, RunView, StepView } from '#shared/flows/run.ts'
+import { scoreOfVersion } from '#shared/flows/playing.ts'
+import type { RunError, RunPage, RunQuery, RunSummary, RunView, StepView, TriggerGuard } from '#shared/flows/run.ts'
 import { recordViewer } from '#shared/flows/run-records.ts'
 import { findRun, findRunFlow, findRuns, findRunsOfFlow, findSteps } from '#shared/flows/run-views-store.ts'
+import { type TriggerSight, triggerSights } from '#shared/flows/trigger-sight.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
@@ -18,7 +21,7 @@ const mostPages = 20
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-type Row = Omit<RunSummary, 'error'> & { readonly error: RunError | null }
+type Row = Omit<RunSummary, 'error'> & { readonly error: RunError | null; readonly guard: TriggerGuard | null; readonly has_input: boolean }
 
 /** The id of a flow whose runs can be looked at: of one that there is, or of one that was deleted. Throws NOT_FOUND. */
 export async function requireRunFlow(scope: Scope, id: string): Promise<string> {
@@ -35,7 +38,7 @@ export async function requireRunFlow(scope: Scope, id: string): Promise<string> 
 /** The last runs of a flow, newest first. */
 export async function listRunsOfFlow(scope: Scope, flowId: string): Promise<RunSummary[]> {
   const rows = await scope.db.query<Row>(findRunsOfFlow(scope.workspace.id, flowId, runsOfFlow))
-  return rows.map((row) => summaryOf(scope, row))
+  return summariesOf(scope, rows)
 }
 
 /** The runs of all flows that the caller may see, newest first. Throws VALIDATION_ERROR for a damaged cursor and a `from` that is no time. */
@@ -48,7 +51,7 @@ export async function listRuns(scope: Scope, { status, flow, from, limit, cursor
     const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, after, status, flow, since, limit + 1))
     const seen = rows.slice(0, limit).filter(({ flow_id }) => scope.actor.policy.permits('flows:read', flow_id) !== 'never')
     const room = limit - runs.length
-    runs.push(...seen.slice(0, room).map((row) => summaryOf(scope, row)))
+    runs.push(...(await summariesOf(scope, seen.slice(0, room))))
     const isLast = rows.length <= limit
     if (isLast && seen.length <= room) return { runs, next_cursor: null }
     after = (seen.length > room ? runs.at(-1)?.id : rows[limit - 1]?.id) ?? after
@@ -63,8 +66,10 @@ export async function getRun(scope: Scope, flowId: string, id: string): Promise<
   const [row] = isUuid(id) ? await db.query<Row>(findRun(workspace.id, flowId, id)) : []
   if (!row) throw problem('NOT_FOUND')
   const steps = await db.query<StepRow>(findSteps(workspace.id, row.id))
-  const views = await viewsOf(scope, flowId, steps)
-  return { ...summaryOf(scope, row), steps: views }
+  const sight = (await sightsOf(scope, [row])).get(row.id) ?? unseen
+  const isHidden = sight.isWhole ? () => false : await derivesIn(scope, row)
+  const views = await viewsOf(scope, flowId, steps, isHidden)
+  return { ...summaryOf(scope, row, sight), steps: views }
 }
 
 interface StepRow extends Omit<StepView, 'error' | 'output' | 'output_cut'> {
@@ -76,8 +81,36 @@ interface StepRow extends Omit<StepView, 'error' | 'output' | 'output_cut'> {
 /** Who may change a flow sees what functions, calls and messages gave in its runs. */
 const isEditor = ({ actor }: Scope, flowId: string): boolean => actor.policy.permits('flows:update', flowId) !== 'never'
 
-function summaryOf(scope: Scope, { error, ...row }: Row): RunSummary {
-  return { ...row, ...(error ? { error: shownError(error, isEditor(scope, row.flow_id)) } : {}) }
+const unseen: TriggerSight = { isNamed: false, isWhole: false }
+
+const sightsOf = (scope: Scope, rows: readonly Row[]): Promise<ReadonlyMap<string, TriggerSight>> =>
+  triggerSights(
+    scope,
+    rows.map(({ id, trigger, guard, has_input }) => ({ id, trigger, guard, hasInput: has_input })),
+  )
+
+async function summariesOf(scope: Scope, rows: readonly Row[]): Promise<RunSummary[]> {
+  const sights = await sightsOf(scope, rows)
+  return rows.map((row) => summaryOf(scope, row, sights.get(row.id) ?? unseen))
+}
+
+/** A failure's words may repeat what set the run off, so only those who may see that read them. */
+function summaryOf(scope: Scope, { error, guard: _, has_input: __, ...row }: Row, { isNamed, isWhole }: TriggerSight): RunSummary {
+  const { trigger } = row
+  const isEvent = trigger.kind === 'calendar'
+  return {
+    ...row,
+    trigger: isNamed ? trigger : { ...trigger, record_id: null, ...(isEvent ? { object_type: null } : {}) },
+    ...(error ? { error: shownError(error, isWhole && isEditor(scope, row.flow_id)) } : {}),
+  }
+}
+
+/** Tells the blocks whose outputs derive from what set the run off; all of them where its definition is gone. */
+async function derivesIn(scope: Scope, { flow_id, version }: Row): Promise<(nodeId: string) => boolean> {
+  const score = await scoreOfVersion(scope, scope.workspace.id, flow_id, version)
+  if (!score) return () => true
+  const derived = derivedFromTrigger(score.graph)
+  return (nodeId) => derived.has(nodeId)
 }
 
 /** The code and block of a failure; for those who may change the flow also its words, which may hold what a record or a call said. */
@@ -86,16 +119,21 @@ export function shownError({ code, message, node_id }: RunError, inFull: boolean
   return inFull ? `${where}: ${message}` : where
 }
 
-async function viewsOf(scope: Scope, flowId: string, steps: readonly StepRow[]): Promise<StepView[]> {
+async function viewsOf(
+  scope: Scope,
+  flowId: string,
+  steps: readonly StepRow[],
+  isHidden: (nodeId: string) => boolean,
+): Promise<StepView[]> {
   const seesAll = isEditor(scope, flowId)
   const records = await recordViewer(
     scope,
     steps.flatMap(({ node_type, output, is_cut }) => (isRecord(node_type) && !is_cut ? [output] : [])),
   )
   return steps.map(({ output, is_cut, error, ...step }) => {
-    if (step.status === 'failed') return { ...step, ...(error ? { error: shownError(error, seesAll) } : {}) }
+    if (step.status === 'failed') return { ...step, ...(error ? { error: shownError(error, seesAll && !isHidden(step.node_id)) } : {}) }
     if (isRecord(step.node_type)) return is_cut ? step : { ...step, output: records(output) }
-    if (!seesAll && shownOf(step.node_type) !== 'readers') return step
+    if (isHidden(step.node_id) || (!seesAll && shownOf(step.node_type) !== 'readers')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
 }

@@ -2,7 +2,7 @@ import type { Tx } from '#shared/db/database.ts'
 import type { StartedRun } from '#shared/flows/flow.ts'
 import { getFlow } from '#shared/flows/flows.ts'
 import { continueRun } from '#shared/flows/jobs.ts'
-import type { RunError, RunView, TriggerInput } from '#shared/flows/run.ts'
+import type { RunError, RunView, TriggerGuard, TriggerInput } from '#shared/flows/run.ts'
 import { insertRuns } from '#shared/flows/run-store.ts'
 import { type Cause, maxDepth } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -15,10 +15,14 @@ export interface NewRun {
   readonly flow: { readonly id: string; readonly name: string; readonly version: number; readonly editor_id: string }
   readonly trigger: RunView['trigger']
   readonly input: TriggerInput
+  /** Who may see the input. */
+  readonly guard?: TriggerGuard | undefined
   /** What set it off, named so that the same again makes no second run of the flow. */
   readonly key: string
   /** How many flows have set each other off, this one included. */
   readonly depth: number
+  /** Whether it reaches what is personal of its editor: the editor's own manual and scheduled runs, and those of its own calendar's events. */
+  readonly isPersonal: boolean
   /** The request that set it off. */
   readonly requestId: string
   /** What ends it at once as failed. */
@@ -69,7 +73,7 @@ export async function startRuns(
   return ids
 }
 
-function rowOf({ flow, trigger, input, key, depth, requestId, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
+function rowOf({ flow, trigger, input, guard, key, depth, isPersonal, requestId, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
   return {
     id: newId(),
     flow_id: flow.id,
@@ -79,8 +83,10 @@ function rowOf({ flow, trigger, input, key, depth, requestId, error = depth > ma
     status: error ? 'failed' : 'queued',
     trigger,
     input,
+    guard: guard ?? null,
     trigger_key: key,
     depth,
+    is_personal: isPersonal,
     job_id: newId(),
     request_id: requestId,
     error: error ?? null,
@@ -94,6 +100,8 @@ const byHand = 1
 export interface ByHand {
   readonly input: unknown
   readonly naturalKey: string
+  /** The item of a work queue that came into a stage; absent where somebody started the flow. */
+  readonly item?: { readonly queue_id: string; readonly item_id: string }
 }
 
 /**
@@ -110,12 +118,14 @@ export async function runFlowForEach(scope: Scope, flowId: string, some: readonl
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
   const runs = some.map(
-    ({ input, naturalKey }): NewRun => ({
+    ({ input, naturalKey, item }): NewRun => ({
       flow,
       trigger: { kind: 'manual', event: null, object_type: null, record_id: null },
       input: { input: input ?? null },
+      guard: item ?? { starter_id: scope.actor.id },
       key: `manual ${naturalKey}`,
       depth: scope.cause.depth + 1,
+      isPersonal: scope.actor.personId === flow.editor_id,
       requestId: scope.cause.requestId,
       error: first && { code: 'VALIDATION_ERROR', ...first },
     }),

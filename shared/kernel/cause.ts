@@ -7,7 +7,12 @@ export interface Cause {
   readonly actorType: ActorType
   readonly requestId: string
   readonly depth: number
+  /** Set once work of one person runs for another: nothing that it causes reaches what is personal (`Actor.personId`). */
+  readonly impersonal?: true
 }
+
+/** The same cause for work of one person that runs for another. */
+export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal: true })
 
 /** Steps after which a chain of automations is cut: it is taken for a loop (design, Events). */
 export const maxDepth = 8

@@ -115,6 +115,13 @@ const noCondition: NonNullable<PolicyRule['condition']> = {}
 /** One text for all conditions that say the same: the order of tested values, tests and list items aside. */
 export const conditionKey = ({ condition = noCondition }: PolicyRule): string => keyOf(condition)
 
+/**
+ * Whether a condition tests the caller: it says something else of another principal, so it is never the same for one who gives a role and one
+ * who holds it. An operand `principal.id`, as of own records, does not make it one.
+ */
+export const testsPrincipal = ({ condition = noCondition }: PolicyRule): boolean =>
+  Object.keys(condition).some((tested) => tested.startsWith('principal.'))
+
 const keyOf = rememberByObject((condition: NonNullable<PolicyRule['condition']>) =>
   JSON.stringify(sorted(Object.entries(condition).map(([tested, tests]) => [tested, sorted(Object.entries(tests).map(testKey))]))),
 )

@@ -1,5 +1,5 @@
 import { type Problem, problem } from '#shared/kernel/errors.ts'
-import { conditionKey } from '#shared/policy/condition.ts'
+import { conditionKey, testsPrincipal } from '#shared/policy/condition.ts'
 import { distinctRules } from '#shared/policy/distinct-rules.ts'
 import type { Policy } from '#shared/policy/evaluate.ts'
 import { maskOf, reveals } from '#shared/policy/field-mask.ts'
@@ -14,12 +14,15 @@ import { indexRules, isOnEveryItem, type RuleIndex } from '#shared/policy/rule-i
  *
  * What the document says of deny rules is held for `fields.deny` too, since no other rule of the granter lifts it: it has to stand in the
  * role wherever it hides a field that the role would show. The owner passes.
+ *
+ * A condition on `principal.*` never counts as covering nor as standing in: the holder of the role is another principal than the granter.
+ * Where both policies are one holder's, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
  */
-export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[]): Problem | undefined {
+export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[], isSameHolder = false): Problem | undefined {
   const role = indexRules(rules)
   for (const held of granter.sources) {
     for (const [index, rule] of rules.entries()) {
-      const excess = rule.effect === 'allow' ? excessOf(held, role, rule) : undefined
+      const excess = rule.effect === 'allow' ? excessOf(held, role, rule, isSameHolder) : undefined
       if (excess !== undefined) return problem('FORBIDDEN', `policy[${index}] grants more than you hold: ${excess}`)
     }
   }
@@ -29,8 +32,8 @@ export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[]): Pro
 type Rules = RuleIndex<PolicyRule>
 
 /** What the granter does not hold of an allow rule: the first permission and resource that is found. */
-function excessOf(held: Rules, role: Rules, rule: PolicyRule): string | undefined {
-  const [judgeShown, judgePlain] = [judgeOf(rule, true), judgeOf(rule, false)]
+function excessOf(held: Rules, role: Rules, rule: PolicyRule, isSameHolder: boolean): string | undefined {
+  const [judgeShown, judgePlain] = [judgeOf(rule, true, isSameHolder), judgeOf(rule, false, isSameHolder)]
   for (const permission of new Set(rule.actions.flatMap(permissionsOf))) {
     const judge = showing.has(permission) ? judgeShown : judgePlain
     // A rule on every item is also one on each key that the granter's rules name.
@@ -42,15 +45,19 @@ function excessOf(held: Rules, role: Rules, rule: PolicyRule): string | undefine
   return undefined
 }
 
+type Judge = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined
+
 /** Judges one rule by the granter's and the role's rules in a place: what is missing, or undefined. Few places differ in their lists of rules. */
-function judgeOf(rule: PolicyRule, shows: boolean): (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined {
+function judgeOf(rule: PolicyRule, shows: boolean, isSameHolder: boolean): Judge {
+  const counts = isSameHolder ? () => true : (one: PolicyRule) => !testsPrincipal(one)
+  const counted = rememberByObject((own: readonly PolicyRule[]) => own.filter(counts))
   const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => {
-    if (!grants.some((grant) => covers(grant, rule, shows))) return undefined
+    if (!grants.some((grant) => counts(grant) && covers(grant, rule, shows))) return undefined
     return distinctRules(grants.filter((grant) => limits(grant, rule, shows)))
   })
   const verdicts = rememberByObject((grants: readonly PolicyRule[]) =>
     rememberByObject((own: readonly PolicyRule[]) => {
-      const lifted = limitsAmong(grants)?.find((limit) => !standsIn(own, rule, limit))
+      const lifted = limitsAmong(grants)?.find((limit) => !standsIn(counted(own), rule, limit))
       return lifted && (lifted.effect === 'deny' ? ', which a rule denies you' : ', without hiding the fields that are hidden from you')
     }),
   )

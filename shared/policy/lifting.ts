@@ -9,7 +9,7 @@ import type { PolicyRule } from '#shared/policy/policy.ts'
 export function liftedBy(before: readonly PolicyRule[], after: readonly PolicyRule[]): PolicyRule[] {
   const kept = refusals(after).map((rule, index) => ({ ...rule, role_id: '', index }))
   const stillRefused = compilePolicy(kept, { id: null, type: 'service', owner: false })
-  return refusals(before).filter((refused) => grantsNoMore(stillRefused, [refused]) !== undefined)
+  return refusals(before).filter((refused) => grantsNoMore(stillRefused, [refused], true) !== undefined)
 }
 
 /** The opposite of every rule that takes something away. */

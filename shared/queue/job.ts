@@ -1,5 +1,5 @@
 import type { Working } from '#shared/kernel/background.ts'
-import type { ActorType } from '#shared/kernel/cause.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 
 /** A pool is a kind of worker process, scaled by itself: `node workers/main.ts --pools=functions,flows`. */
@@ -64,12 +64,7 @@ export const defineJob = <Payload, Result>(definition: JobDefinition<Payload, Re
 /** What travels with every job besides its payload. */
 export interface JobEnvelope {
   readonly workspaceId: string | null
-  readonly cause: {
-    readonly actorId: string | null
-    readonly actorType: ActorType
-    readonly requestId: string
-    readonly depth: number
-  }
+  readonly cause: Cause
   readonly payload: unknown
   /** The operation that the job works on, where that is not the one of its own id: it was parked and goes on. */
   readonly operationId?: string

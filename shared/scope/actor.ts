@@ -9,6 +9,13 @@ export interface Actor {
   readonly type: 'user' | 'service' | 'anonymous' | 'system'
   readonly name: string
   readonly owner: boolean
+  /**
+   * The person whose drive, calendars, invitations, shares and inbox the actor reaches. Null for access keys, visitors and the platform, and
+   * where work of one person runs for another (`impersonal`). Personal standing is decided by this id, never by `id`.
+   */
+  readonly personId: string | null
+  /** Whether the actor reaches what is open to every member of the workspace, such as a calendar by its visibility. */
+  readonly isMember: boolean
   readonly roles: readonly { readonly id: string; readonly name: string }[]
   readonly rules: readonly SourcedRule[]
   readonly policy: Policy
@@ -49,6 +56,8 @@ export const system: Actor = Object.freeze({
   type: 'system',
   name: 'Kontor',
   owner: true,
+  personId: null,
+  isMember: false,
   roles: [],
   rules: [],
   policy: compilePolicy([], { id: null, type: 'service', owner: true }),
@@ -57,8 +66,13 @@ export const system: Actor = Object.freeze({
 function actorOf(id: string | null, type: 'user' | 'service' | 'anonymous', name: string, owner: boolean, roles: Row['roles']): Actor {
   const rules = roles.flatMap((role) => role.policy.map((rule, index) => ({ ...rule, role_id: role.id, index })))
   const named = roles.map((role) => ({ id: role.id, name: role.name }))
-  return Object.freeze({ id, type, name, owner, roles: named, rules, policy: compilePolicy(rules, { id, type, owner }) })
+  const isMember = type === 'user'
+  const policy = compilePolicy(rules, { id, type, owner })
+  return Object.freeze({ id, type, name, owner, personId: isMember ? id : null, isMember, roles: named, rules, policy })
 }
+
+/** The actor without its personal standing; its roles and its membership stay. */
+export const impersonal = (actor: Actor): Actor => (actor.personId === null ? actor : Object.freeze({ ...actor, personId: null }))
 
 const find = sql(
   'find_actor',

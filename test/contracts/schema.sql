@@ -448,6 +448,8 @@ create table flow_runs (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   request_id text,
+  is_personal boolean default false not null,
+  guard json,
   constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
   constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
   constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),

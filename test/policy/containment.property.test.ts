@@ -93,18 +93,71 @@ test('a role that passes allows and shows nothing that its granter may not', (t)
 })
 
 /** Throws where the role allows or shows more of a record than the rules held; else whether it allows anything of it. */
-function isWithin(role: readonly PolicyRule[], held: readonly PolicyRule[], record: NaiveRecord): boolean {
-  const open = permissions.filter((permission) => mayDo(role, permission, me, types, record))
+function isWithin(role: readonly PolicyRule[], held: readonly PolicyRule[], record: NaiveRecord, holder = me): boolean {
+  const open = permissions.filter((permission) => mayDo(role, permission, holder, types, record))
   for (const permission of open) {
     if (!mayDo(held, permission, me, types, record)) throw new Error(`${permission} on ${JSON.stringify(record)}`)
   }
   for (const action of ['records:read', 'records:export']) {
     const own = fieldsShown(held, action, me, types, record, reads)
-    const more = fieldsShown(role, action, me, types, record, reads).filter((key) => !own.includes(key))
+    const more = fieldsShown(role, action, holder, types, record, reads).filter((key) => !own.includes(key))
     if (more.length > 0) throw new Error(`${action} shows ${more} of ${JSON.stringify(record)}`)
   }
   return open.length > 0
 }
+
+const ofPrincipal: readonly NonNullable<PolicyRule['condition']>[] = [
+  { 'principal.type': { eq: 'user' } },
+  { 'principal.type': { ne: 'service' } },
+  { 'principal.type': { in: ['user', 'service'] }, 'resource.a_bool': { eq: true } },
+  { 'principal.id': { eq: 'principal.id' } },
+  { 'principal.id': { eq: ids[0] ?? '' } },
+  { 'principal.id': { ne: ids[0] ?? '' } },
+]
+// The own records of one are not those of another, so that condition is left out here.
+const comparable = conditions.filter((condition) => !('resource.owner' in condition))
+const principalRule: fc.Arbitrary<PolicyRule> = fc.record(
+  {
+    effect: fc.constantFrom('allow' as const, 'allow' as const, 'deny' as const),
+    ...parts,
+    condition: fc.constantFrom(...comparable, ...ofPrincipal, ...ofPrincipal),
+  },
+  { requiredKeys: ['effect', 'actions'] },
+)
+const heldAndGiven = fc
+  .array(principalRule, { minLength: 1, maxLength: 4 })
+  .chain((held) =>
+    fc.tuple(
+      fc.constant(held),
+      fc.subarray([...held, ...held.map(({ condition: _, ...rule }) => rule)], { minLength: 1 }),
+      fc.array(principalRule, { maxLength: 1 }),
+    ),
+  )
+const holders: readonly NaiveCaller[] = [
+  me,
+  { id: ids[1] ?? null, type: 'user' },
+  { id: ids[2] ?? null, type: 'service' },
+  { id: null, type: 'anonymous' },
+]
+
+test('a role that passes allows and shows nobody, of whatever kind, what its granter may not', (t) => {
+  const seed = seedOf(t)
+  const records = fc
+    .sample(randomRecord, { seed, numRuns: 6 })
+    .map((one, index) => ({ ...one, object_type: keys[index % keys.length] ?? '' }))
+  let [passed, granted] = [0, 0]
+  fc.assert(
+    fc.property(heldAndGiven, ([held, made, more]) => {
+      const role = [...made, ...more]
+      if (grantsNoMore(policyOf(held), parsePolicy(role))) return
+      passed += 1
+      for (const record of records) for (const holder of holders) granted += Number(isWithin(role, held, record, holder))
+    }),
+    { seed, numRuns: policies },
+  )
+  t.log(`${passed} of ${policies} roles passed; ${granted} times something is open to a holder`)
+  t.true(passed > policies / 50 && granted > passed)
+})
 
 test('whoever holds rules may make a role of just these rules, and the owner of any', (t) => {
   fc.assert(

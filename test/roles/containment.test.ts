@@ -122,3 +122,40 @@ test('a role that nobody holds is changed and deleted by whoever made it', async
   t.is((await client.put(one, { name: 'R', policy: [allow('types:read')] })).status, 200)
   t.is((await client.delete(one)).status, 204)
 })
+
+test('a condition on the caller neither covers what is given nor stands in for a limit', async (t) => {
+  const w = await fresh()
+  const { path, owner } = w.org
+  const ofPeople = { condition: { 'principal.type': { eq: 'user' } } }
+  const ofKeys = { condition: { 'principal.type': { eq: 'service' } } }
+  const manager = await createMember(w, w.org, [
+    allow('iam:manage_groups', 'iam:manage_members', 'service_accounts:manage', 'types:read', 'records:read'),
+    { ...allow('records:delete', 'records:update'), ...ofPeople },
+    { ...allow('records:create'), ...ofKeys },
+    { ...deny('records:update'), ...ofPeople },
+    deny('records:read'),
+  ])
+  const given = [
+    [{ ...allow('records:create'), ...ofKeys }],
+    [{ ...allow('records:delete'), ...ofPeople }],
+    [allow('records:update'), { ...deny('records:update'), ...ofPeople }],
+    [allow('records:read'), { ...deny('records:read'), ...ofPeople }],
+  ]
+  for (const policy of given) {
+    const made = await manager.client.post(`${path}/iam/groups`, { name: 'Given', policy })
+    t.is(made.status, 403, JSON.stringify(policy))
+    const role = await createRole(w, w.org, policy)
+    const account = await manager.client.post(`${path}/service-accounts`, { name: 'Robot', role_ids: [role] })
+    t.is(account.status, 403)
+    const member = await createMember(w, w.org, [])
+    t.is((await manager.client.post(`${path}/iam/groups/${role}/members`, { user_id: member.id })).status, 403)
+    t.is((await manager.client.post(`${path}/members`, { email: 'x@example.com', role_ids: [role] })).status, 403)
+    const robot = (await owner.post(`${path}/service-accounts`, { name: 'Robot', role_ids: [role] })).data
+    t.is((await manager.client.post(`${path}/service-accounts/${robot.id}/keys`, { name: 'k' })).status, 403)
+  }
+  // The same holder before and after a change: what stays is no gain.
+  const kept = { ...deny('records:export'), ...ofKeys }
+  const role = await createRole(w, w.org, [kept])
+  await owner.post(`${path}/iam/groups/${role}/members`, { user_id: (await createMember(w, w.org, [])).id })
+  t.is((await manager.client.put(`${path}/iam/groups/${role}`, { name: 'Same', policy: [kept, allow('types:read')] })).status, 200)
+})

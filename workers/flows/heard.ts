@@ -1,9 +1,9 @@
-import { maySeeTriggerEvent, minutesOfWord, type TriggerEvent } from '#shared/calendar/trigger.ts'
+import { minutesOfWord, sightOfTrigger, type TriggerEvent } from '#shared/calendar/trigger.ts'
 import { type HeardChanges, recordSource } from '#shared/events/change.ts'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
 import { playingFrom, scoreOfVersion } from '#shared/flows/playing.ts'
-import type { TriggerInput } from '#shared/flows/run.ts'
+import type { TriggerGuard, TriggerInput } from '#shared/flows/run.ts'
 import { countSkips } from '#shared/flows/run-store.ts'
 import { type NewRun, startRuns } from '#shared/flows/start.ts'
 import { findPresent } from '#shared/flows/store.ts'
@@ -42,10 +42,12 @@ async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void
     const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
     if (editor.refusal || !score) continue
     const inputs =
-      heard.source === recordSource ? await recordInputs(editor.value, heard, happenings) : await eventInputs(editor.value, heard)
+      heard.source === recordSource
+        ? await recordInputs(editor.value, heard, happenings)
+        : await eventInputs(editor.value, await enterAs(scope, workspaceId, flow.editor_id, true), heard)
     const going = inputs.filter(({ input }) => !endsAtOnce(score, input))
     if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
-    made.push(...going.map(({ key, input }) => runOf(scope, heard, flow, key, input)))
+    made.push(...going.map((one) => runOf(scope, heard, flow, one)))
   }
   await scope.db.transaction(async (tx) => {
     const ids = await startRuns({ ...scope, db: tx }, workspaceId, made)
@@ -58,6 +60,9 @@ interface Input {
   /** The event that it comes from. */
   readonly key: string
   readonly input: TriggerInput
+  /** Of a calendar event: what says who may see it. */
+  readonly guard?: TriggerGuard
+  readonly isPersonal: boolean
 }
 
 /** What the editor may read of the records as their changes left them; a record that it may not read starts nothing. */
@@ -69,7 +74,7 @@ async function recordInputs(editor: Scope, { objectType, event }: HeardChanges, 
     const stored = storedOf(type, snapshot)
     if (!access.test(stored)) return []
     const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
-    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record } }]
+    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, isPersonal: false }]
   })
 }
 
@@ -77,14 +82,24 @@ function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible:
   return { id, created_at, ...viewOfValues(type, stored.values, visible) }
 }
 
-/** Calendar events as they were announced, those alone whose details the editor sees. */
-async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
+/**
+ * Calendar events as they were announced: those of the editor's own personal calendars, and those alone whose details the editor sees without
+ * its personal standing. Only the first start personal runs.
+ */
+async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
   const inputs: Input[] = []
   for (const [index, key] of entryIds.entries()) {
     const announced = snapshots[index] as TriggerEvent | null | undefined
-    if (!announced || !(await maySeeTriggerEvent(editor, announced))) continue
-    const { calendar_id: _, visibility: __, guest_ids: ___, ...calendar_event } = announced
-    inputs.push({ key, input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event } })
+    if (!announced) continue
+    const isPersonal = (await sightOfTrigger(personal, announced)) === 'own'
+    if (!isPersonal && (await sightOfTrigger(editor, announced)) === 'none') continue
+    const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
+    inputs.push({
+      key,
+      input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event },
+      guard: { calendar_id, visibility, guest_ids },
+      isPersonal,
+    })
   }
   return inputs
 }
@@ -101,11 +116,11 @@ function endsAtOnce(score: Score, input: TriggerInput): boolean {
   return graph.targets(node.id, handle).length === 0
 }
 
-function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, key: string, input: TriggerInput): NewRun {
+function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
   const kind = heard.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
-  return { flow, trigger, input, key: `event ${key}`, depth: cause.depth + 1, requestId: cause.requestId }
+  return { flow, trigger, input, guard, key: `event ${key}`, depth: cause.depth + 1, isPersonal, requestId: cause.requestId }
 }
 
 const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)

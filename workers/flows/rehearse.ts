@@ -9,12 +9,13 @@ import { type Doing, inputHash, play, type Stage } from '#shared/flows/play.ts'
 import { type Score, scoreOf } from '#shared/flows/player.ts'
 import { playingFrom } from '#shared/flows/playing.ts'
 import type { RehearsedRun } from '#shared/flows/rehearsal.ts'
-import type { RunError, TriggerInput } from '#shared/flows/run.ts'
+import type { RunError, RunView, TriggerGuard, TriggerInput } from '#shared/flows/run.ts'
 import { boundTransaction, findRecorded, findRehearsed, markAudit } from '#shared/flows/run-store.ts'
 import { shownError } from '#shared/flows/runs.ts'
+import { impersonalCause } from '#shared/kernel/cause.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
-import { changesSince, readableInput, sentSince } from '#workers/flows/rehearsed.ts'
+import { changesSince, readableInput, sentSince, visibleInput } from '#workers/flows/rehearsed.ts'
 import { enterRun } from '#workers/functions/rights.ts'
 import { handler } from '#workers/handler.ts'
 
@@ -35,6 +36,9 @@ interface EndedRun {
   readonly id: string
   readonly input: TriggerInput
   readonly objectType: string | null
+  readonly isPersonal: boolean
+  readonly trigger: RunView['trigger']
+  readonly guard: TriggerGuard | null
 }
 
 /** Thrown at the end of a rehearsal, so that nothing of it stays. */
@@ -57,13 +61,16 @@ async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score:
   await tx.query(boundTransaction(limits.lockMs, limits.msPerRun))
   const [mark] = await tx.query<{ id: string }>(markAudit())
   const requestId = newId()
-  const cause = { ...caller.cause, requestId }
+  const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.settle()
-    return { ...within(await enterRun({ ...caller, cause }, caller.workspace.id, editors), tx), rehearsal: true }
+    return {
+      ...within(await enterRun({ ...caller, cause }, caller.workspace.id, { authors: editors, isLesser: true }), tx),
+      rehearsal: true,
+    }
   }
   const inside = await enter()
-  const input = await readableInput(inside, run.input, run.objectType)
+  const input = await visibleInput(caller, await readableInput(inside, run.input, run.objectType), run)
   const told: Told = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
   await play(playingFrom(score, { id: requestId, input, state: null, steps: 0 }), stageOf(inside.now, enter, tx, run, told))
   const since = { mark: mark?.id ?? '', requestId }

@@ -2,6 +2,7 @@ import type { RehearsedRun } from '#shared/flows/rehearsal.ts'
 import type { TriggerInput } from '#shared/flows/run.ts'
 import { findWritten } from '#shared/flows/run-store.ts'
 import { isObject } from '#shared/flows/template.ts'
+import { type TriggeredRun, triggerSights } from '#shared/flows/trigger-sight.ts'
 import { getMessage } from '#shared/messages/messages.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { accessTo } from '#shared/records/picture.ts'
@@ -25,6 +26,19 @@ export async function readableInput(scope: Scope, input: TriggerInput, objectTyp
   const view = (await viewsOf(scope, objectType ?? '', [record_id])).get(record_id)
   const kept = Object.entries(record).filter(([key]) => key === 'id' || key === 'created_at' || (view && Object.hasOwn(view.values, key)))
   return { ...input, record: Object.fromEntries(kept) }
+}
+
+/** The same without the calendar event and the input that the caller of the rehearsal may not see: of the event its id is left. */
+export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
+  const { calendar_event, input: given } = input
+  if (calendar_event === undefined && given == null) return input
+  const sights = await triggerSights(caller, [{ ...run, hasInput: given != null }])
+  if (sights.get(run.id)?.isWhole) return input
+  return {
+    ...input,
+    ...(calendar_event === undefined ? {} : { calendar_event: { id: calendar_event.id } }),
+    ...(given === undefined ? {} : { input: null }),
+  }
 }
 
 /** Records as the caller sees them, those alone that it may read. */

@@ -34,7 +34,15 @@ export default platformHandler(scheduleRun, async ({ payload: { workspaceId, flo
     if (nextFire(cron, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
     const event = instantOf(due)
     const heading = { kind: 'schedule', event, object_type: null, record_id: null }
-    const run = { flow, trigger: heading, input: { event }, key: `schedule ${event}`, depth: 1, requestId: scope.cause.requestId }
+    const run = {
+      flow,
+      trigger: heading,
+      input: { event },
+      key: `schedule ${event}`,
+      depth: 1,
+      isPersonal: true,
+      requestId: scope.cause.requestId,
+    }
     await startRuns({ ...scope, db: tx }, workspaceId, [run])
   })
   return { result: null }

@@ -43,7 +43,7 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
-  const present = (): Promise<Scope> => enterAs({ ...platform, cause }, workspaceId, run.editorId)
+  const present = (): Promise<Scope> => enterAs({ ...platform, cause }, workspaceId, run.editorId, run.isPersonal)
 
   const enter = async (): Promise<Scope> => {
     await platform.cache.settle()

@@ -13,10 +13,10 @@ const runs = (job: JobDefinition<RunPayload, Invocation>): Handler<RunPayload, I
   handler(job, async ({ payload, scope, jobId, signal, begun, resources, commit }) => {
     const { functionId, rights } = payload
     const order = { id: jobId, functionId, parentId: null, depth: 0, above: [], signal }
-    const authors = rights === 'lesser' ? [] : null
+    const authorship = { authors: [], isLesser: rights === 'lesser' }
     const { run, invocation } = begun
       ? interrupted(order, (await requireFunction(scope, functionId)).version)
-      : await runOrder(scope, { ...order, inputText: payload.input, authors }, resources.functions)
+      : await runOrder(scope, { ...order, inputText: payload.input, authorship }, resources.functions)
     // A run cannot be done again, so what came of it outlasts a database that is away for a moment.
     return whenInReach(signal, () =>
       commit(async (inside) => {

@@ -1,23 +1,37 @@
+import { impersonalCause } from '#shared/kernel/cause.ts'
 import { compilePolicy } from '#shared/policy/evaluate.ts'
 import { lesserOf } from '#shared/policy/lesser.ts'
-import { type Actor, loadActor } from '#shared/scope/actor.ts'
+import { type Actor, impersonal, loadActor } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { enter } from '#workers/enter.ts'
 
+/** Who wrote what runs, and whether the rights of its caller are cut down to theirs. */
+export interface Authorship {
+  readonly authors: readonly string[]
+  /** Whether the run has no more rights than each author (document 2, Functions, rule 4). */
+  readonly isLesser: boolean
+}
+
 /**
- * The scope of a run's SDK call: its caller, who has the rights of this moment, and no more than each of these authors (document 2,
- * Functions, rule 4). Throws like `enter`.
+ * The scope of a run's SDK call: its caller, with the rights of this moment, and where `isLesser` no more than each author has. A run that
+ * has another author than its caller reaches nothing personal, and neither does what it causes. Throws like `enter`.
  */
-export async function enterRun(platform: PlatformScope, workspaceId: string, authors: readonly string[]): Promise<Scope> {
+export async function enterRun(platform: PlatformScope, workspaceId: string, { authors, isLesser }: Authorship): Promise<Scope> {
   const scope = await enter(platform, workspaceId, 'request')
-  let { actor } = scope
-  for (const author of authors) actor = await lesserActor(scope, actor, author)
-  return { ...scope, actor }
+  if (authors.every((author) => author === scope.actor.id)) return scope
+  let actor = impersonal(scope.actor)
+  if (isLesser) for (const author of authors) actor = await lesserActor(scope, actor, author)
+  return { ...scope, cause: impersonalCause(scope.cause), actor }
 }
 
 async function lesserActor({ cache, db, workspace }: Scope, actor: Actor, authorId: string): Promise<Actor> {
   if (authorId === actor.id) return actor
   const author = await loadActor(cache, db, workspace.id, authorId)
   const policy = author?.policy ?? compilePolicy([], { id: authorId, type: 'user', owner: false })
-  return { ...actor, owner: actor.owner && (author?.owner ?? false), policy: lesserOf(actor.policy, policy) }
+  return {
+    ...actor,
+    owner: actor.owner && (author?.owner ?? false),
+    isMember: actor.isMember && (author?.isMember ?? false),
+    policy: lesserOf(actor.policy, policy),
+  }
 }

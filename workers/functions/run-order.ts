@@ -1,4 +1,5 @@
 import type { Redactor } from '#workers/functions/redact.ts'
+import type { Authorship } from '#workers/functions/rights.ts'
 
 /** One run that somebody wants. */
 export interface RunOrder {
@@ -6,8 +7,8 @@ export interface RunOrder {
   readonly functionId: string
   /** JSON. */
   readonly inputText: string
-  /** Whose rights bind it beside its caller's; null when only the caller's count. */
-  readonly authors: readonly string[] | null
+  /** Who wrote the runs that wait for this one, and whether their rights bind it beside its caller's. */
+  readonly authorship: Authorship
   /** The run that invokes this one, and how many runs wait for it in all. */
   readonly parentId: string | null
   readonly depth: number

@@ -40,7 +40,8 @@ export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionR
 
 /** Carries out a run's SDK calls as its caller, each with the rights of its moment. */
 function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: FunctionRunners, secrets: Redactor): SdkCall {
-  const authors = order.authors && [...order.authors, known.author_id]
+  const { authors, isLesser } = order.authorship
+  const authorship = { authors: [...authors, known.author_id], isLesser }
   // A run that is invoked has its caller's slot, so those of one caller take turns.
   const inTurn = atMost(1)
 
@@ -48,7 +49,7 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
     if (order.depth >= functionLimits.deepestInvoke) {
       throw problem('VALIDATION_ERROR', `functions.invoke may go ${functionLimits.deepestInvoke} deep`)
     }
-    const next = { id: newId(), functionId, inputText: JSON.stringify(input), authors, parentId: order.id, depth: order.depth + 1 }
+    const next = { id: newId(), functionId, inputText: JSON.stringify(input), authorship, parentId: order.id, depth: order.depth + 1 }
     const { run, invocation } = await inTurn(() => runOrder(scope, { ...next, above: [...order.above, secrets], signal }, runners))
     await recordRun(scope, run)
     return invocation
@@ -57,7 +58,7 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
   return async (name, args, signal) => {
     const method = methods.get(name)
     const carryOut = async (verification: Verification | undefined): Promise<unknown> => {
-      const scope = await enterRun({ ...caller, verification }, caller.workspace.id, authors ?? [])
+      const scope = await enterRun({ ...caller, verification }, caller.workspace.id, authorship)
       if (method) requireOpen({ work: 'request', app: method.app }, scope.workspace)
       return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }

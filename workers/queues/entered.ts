@@ -8,9 +8,10 @@ import { enqueueAll } from '#shared/queue/enqueue-all.ts'
 import { itemsByIds } from '#shared/queues/find.ts'
 import { enteredStage } from '#shared/queues/jobs.ts'
 import { requireQueue } from '#shared/queues/load.ts'
-import { nameOf } from '#shared/queues/queue.ts'
+import { nameOf, type Queue } from '#shared/queues/queue.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { handler } from '#workers/handler.ts'
+import { automationCause, automationScope } from '#workers/queues/automation.ts'
 
 /** What runs is filed together with the end of this job, so each item's entry sets it off once; for all items of a stage in one statement. */
 export default handler(enteredStage, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
@@ -26,20 +27,27 @@ export default handler(enteredStage, async ({ payload: { queueId, entries }, sco
       const started = those.flatMap(({ itemId, from }): ByHand[] => {
         const item = items.get(itemId)
         if (!item) return []
-        return [{ input: { queue: nameOf(queue), item, from_stage: from, to_stage: to }, naturalKey: `${jobId} ${itemId}` }]
+        return [
+          {
+            input: { queue: nameOf(queue), item, from_stage: from, to_stage: to },
+            naturalKey: `${jobId} ${itemId}`,
+            item: { queue_id: queue.id, item_id: itemId },
+          },
+        ]
       })
       if (started.length === 0) continue
-      if (function_id !== undefined) await runFunctionForEach(inside, function_id, started)
+      if (function_id !== undefined) await runFunctionForEach(inside, queue, function_id, started)
       // As its own last editor, and whoever put it there could start it; a flow counts the steps of a chain itself.
-      if (flow_id !== undefined) await unlessGone(() => runFlowForEach(inside, flow_id, started))
+      if (flow_id !== undefined) await unlessGone(() => runFlowForEach(automationScope(inside, queue), flow_id, started))
     }
     return { result: null }
   })
 })
 
-async function runFunctionForEach({ db, queue, workspace, cause }: Scope, functionId: string, started: readonly ByHand[]): Promise<void> {
+async function runFunctionForEach(scope: Scope, of: Queue, functionId: string, started: readonly ByHand[]): Promise<void> {
+  const { db, queue, workspace, cause } = scope
   if (fateOf(runFunction, workspace) === 'refused' || cause.depth >= maxDepth) return
-  const origin = { workspaceId: workspace.id, cause: { ...cause, depth: cause.depth + 1 } }
+  const origin = { workspaceId: workspace.id, cause: automationCause(scope, of) }
   const filings = started.map(({ input }) => {
     return { id: newId(), origin, payload: { functionId, input: JSON.stringify(input), rights: 'lesser' as const } }
   })

@@ -11,6 +11,7 @@ import { inputOf, noteButton, type Pressed, pressedItems, requireButton, require
 import type { Button, Queue } from '#shared/queues/queue.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { handler, type Start } from '#workers/handler.ts'
+import { automationCause } from '#workers/queues/automation.ts'
 
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 
@@ -42,7 +43,7 @@ async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds 
 }
 
 async function startAll(scope: Scope, start: Start, button: Button, queue: Queue, pressed: readonly Pressed[]) {
-  const origin = { workspaceId: scope.workspace.id, cause: { ...scope.cause, depth: scope.cause.depth + 1 } }
+  const origin = { workspaceId: scope.workspace.id, cause: automationCause(scope, queue) }
   const runs = []
   for (const one of pressed) {
     if ('error' in one) runs.push(one)

@@ -31,6 +31,6 @@ export async function listSlots(scope: Scope, key: string, query: SlotsQuery, re
 
 async function mayExplain(scope: Scope, calendarId: string): Promise<boolean> {
   const { actor, db, workspace } = scope
-  const calendar = await findCalendar(db, workspace.id, actor.type === 'user' ? actor.id : null, calendarId)
+  const calendar = await findCalendar(db, workspace.id, actor.personId, calendarId)
   return calendar !== undefined && atLeast(accessTo(calendar, actor), 'read')
 }

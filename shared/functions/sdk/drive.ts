@@ -5,6 +5,7 @@ import { makeFirstSpaces, orgKey } from '#shared/drive/spaces.ts'
 import { writeFile } from '#shared/drive/upload.ts'
 import { type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { impersonal } from '#shared/scope/actor.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** The largest file that a run reads or writes as text: as much as a request's body may have. */
@@ -19,7 +20,7 @@ const said = schema(t.String())
 
 /** The space that a call names by key or id. The shared one is made when it is first needed. */
 async function named(scope: Scope, name: string): Promise<string> {
-  if (name === orgKey) await makeFirstSpaces({ ...scope, actor: { ...scope.actor, type: 'system' } })
+  if (name === orgKey) await makeFirstSpaces({ ...scope, actor: impersonal(scope.actor) })
   return name
 }
 
