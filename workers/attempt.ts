@@ -1,11 +1,12 @@
 import type { JobWithMetadata } from 'pg-boss'
+import { isOverloaded } from '#shared/db/conflicts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
 import { restJob } from '#shared/due/rest.ts'
 import { fateOf, isSuspension, requireOpen, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { resumption } from '#shared/queue/continuation.ts'
 import type { JobEnvelope } from '#shared/queue/job.ts'
-import { advanceOperation, parkOperation, settleOperation, startOperation } from '#shared/queue/operations.ts'
+import { advanceOperation, parkOperation, settleOperation, startOperation, unstartOperation } from '#shared/queue/operations.ts'
 import { type PlatformScope, type Services, within } from '#shared/scope/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 import { enter } from '#workers/enter.ts'
@@ -22,15 +23,16 @@ class TakenOver extends Error {}
 /**
  * Runs one attempt: enter the workspace, run, settle. What has to wait for its workspace or its app (shared/kernel/background.ts) is taken
  * from its queue and `rests`. A failure below 500 is the caller's, and one that is expected all is well on our side: it settles at once and is not tried again.
- * Any other settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
+ * Any other, OVERLOADED among them, settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
  */
 export async function runAttempt(
   handler: AnyHandler,
   row: JobRow,
   signal: AbortSignal,
-  services: WorkerServices,
+  { db, ...others }: WorkerServices,
 ): Promise<'ended' | 'rests'> {
   const { job } = handler
+  const services = { ...others, db: row.data.workspaceId === null ? db : db.of(row.data.workspaceId) }
   await services.cache.settle()
   const workspace = await workspaceOf(services, row)
   if (workspace && fateOf(job, workspace) === 'waits') return rest(handler, row, workspace, services)
@@ -41,20 +43,23 @@ export async function runAttempt(
     return 'ended'
   }
   const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined, begun: started.begun }
+  let isRunning = false
   try {
     if (workspace) requireOpen(job, workspace)
     const { resources: _, ...shared } = services
     const platform: PlatformScope = { ...shared, principal: null, cause: row.data.cause }
-    const done = handler.inWorkspace
-      ? await handler.run(attemptIn(await enter(platform, row.data.workspaceId ?? '', job.work), work))
-      : await handler.run(attemptIn(platform, work))
+    const scope = handler.inWorkspace ? await enter(platform, row.data.workspaceId ?? '', job.work) : platform
+    isRunning = true
+    const done = await handler.run(attemptIn(scope, work) as never)
     if (done !== settled) await settle(work, services.db, done)
   } catch (error) {
     if (error instanceof TakenOver) return 'ended'
     const isHalted = isSuspension(error) && waitsForWorkspace(job.work)
     if (isHalted && workspace) return rest(handler, row, workspace, services)
-    const callersMistake = error instanceof Problem && (error.status < 500 || error.expected)
-    if (job.tracked && (callersMistake || row.retryCount >= row.retryLimit)) {
+    const isLast = row.retryCount >= row.retryLimit
+    const callersMistake = error instanceof Problem && !isOverloaded(error) && (error.status < 500 || error.expected)
+    if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error)) await unstartOperation(services.db, operationOf(row))
+    if (job.tracked && (callersMistake || isLast)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       const ended = await settleOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
       announce(work, services.db, ended?.continues ?? null)

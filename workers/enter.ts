@@ -17,7 +17,7 @@ export async function enter(platform: PlatformScope, workspaceId: string, work: 
   requireOpen({ work, app: null }, workspace)
   const actor = await actorOf(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
-  return { ...platform, workspace, actor: platform.cause.impersonal ? impersonal(actor) : actor }
+  return { ...platform, db: db.of(workspaceId), workspace, actor: platform.cause.impersonal ? impersonal(actor) : actor }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JobWithMetadata } from 'pg-boss'
-import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOutOfRoom, isOverloaded } from '#shared/db/conflicts.ts'
 import { whenInReach } from '#shared/db/in-reach.ts'
 import { currentRequest } from '#shared/kernel/request.ts'
 import { countCall } from '#shared/kernel/thread-share.ts'
@@ -171,7 +171,7 @@ export class Loop {
     } catch (error) {
       done({ outcome: 'failed' })
       const { requestId } = row.data.cause
-      this.#services.log.error(
+      this.#services.log[isOverloaded(error) ? 'warn' : 'error'](
         { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
         'job failed',
       )
@@ -188,7 +188,7 @@ export class Loop {
     try {
       await queue.boss.fail(row.name, row.id, { message })
     } catch (error) {
-      if (isOutOfReach(error) || isOutOfRoom(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
+      if (isOutOfReach(error) || isOutOfRoom(error) || isOverloaded(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
     }
   }
 

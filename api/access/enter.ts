@@ -25,7 +25,7 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   if (!workspace || !actor) throw notYours()
   refuseUnlessReady(workspace)
   requireOpen({ work: 'request', app: route.app }, workspace)
-  const scope: Scope = { ...platform, workspace, actor }
+  const scope: Scope = { ...platform, db: db.of(id), workspace, actor }
   requirePermission(route, scope, await resourceOf(route, head, scope))
   for (const further of route.further ?? []) {
     const resource = await further.on(head as Head<string, unknown>, scope)
@@ -60,7 +60,7 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   const isReady = workspace && workspace.status !== 'provisioning'
   if (!isReady || fateOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
-  const scope: Scope = { ...platform, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
+  const scope: Scope = { ...platform, db: db.of(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
   await route.on?.(head as Head<string, unknown>, scope)
   return scope
 }

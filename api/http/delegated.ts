@@ -37,10 +37,10 @@ export async function respondFromWorker(
   // A worker's time is not this server's: the log of slow requests leaves it out.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
-  if (operation?.status === 'done') return sendResult(route, ctx, operation, services, workspaceId)
+  if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!mayLookUp) {
     // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
-    await dropOperation(services.database, id)
+    await dropOperation(scope.db, id)
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
@@ -58,10 +58,11 @@ async function start(
   key: string | undefined,
 ): Promise<string> {
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  const place = { db: services.database, blobs: services.blobs }
+  const { db } = scope
+  const place = { db, blobs: services.blobs }
   const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
   const discard = async () => {
-    if (file && workspaceId !== null) await discardFile(services.database, workspaceId, file.id)
+    if (file && workspaceId !== null) await discardFile(db, workspaceId, file.id)
   }
   let enqueued: string | undefined
   const origin = { workspaceId, cause: scope.cause }
@@ -74,9 +75,9 @@ async function start(
     return { operationId: enqueued ?? failedId ?? '' }
   }
   try {
-    if (key === undefined) return await services.queue.enqueue(services.database, route.job, origin, await payload(services.database))
+    if (key === undefined) return await services.queue.enqueue(db, route.job, origin, await payload(db))
     const bodyHash = hashOf(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
-    const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
+    const outcome = await once({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
     if (outcome.operationId !== enqueued) await discard()
@@ -92,7 +93,7 @@ async function sendResult(
   route: DelegateRoute,
   ctx: Context,
   operation: Operation,
-  { database: db, blobs }: ApiServices,
+  { db, blobs }: { readonly db: Executor; readonly blobs: ApiServices['blobs'] },
   workspaceId: string | null,
 ): Promise<void> {
   const { status = 200, bare } = route

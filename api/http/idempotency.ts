@@ -65,7 +65,7 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
  * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
  * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
  */
-export async function once(services: ApiServices, request: RequestKey, work: Work, { repeatable = false } = {}): Promise<Outcome> {
+export async function once(services: Keeping, request: RequestKey, work: Work, { repeatable = false } = {}): Promise<Outcome> {
   const name = `${request.principalId} ${request.path} ${request.key}`
   for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
   const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
@@ -77,11 +77,17 @@ export async function once(services: ApiServices, request: RequestKey, work: Wor
   }
 }
 
+/** What keeping answers needs; the database is that of the caller's scope, whose workspace's connections it uses. */
+export interface Keeping {
+  readonly config: ApiServices['config']
+  readonly database: Executor
+}
+
 /** Does a request's work; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
 type Work = (db: Executor, failedId: string | null) => Promise<Outcome>
-type Way = (services: ApiServices, request: RequestKey, failedId: string | null) => Promise<Outcome>
+type Way = (services: Keeping, request: RequestKey, failedId: string | null) => Promise<Outcome>
 
-async function answerOnce(services: ApiServices, request: RequestKey, way: Way): Promise<Outcome> {
+async function answerOnce(services: Keeping, request: RequestKey, way: Way): Promise<Outcome> {
   const known = await kept(services.database, services, request)
   const failedId = known === undefined ? null : await faultOfOurs(services, known)
   if (known && failedId === null) return known
@@ -134,12 +140,12 @@ const workAndAnswer =
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
 /** The operation of a first try that failed with 5xx, which is no answer: the same request tries again (decisions, Idempotency). Else null. */
-async function faultOfOurs({ database }: ApiServices, outcome: Outcome): Promise<string | null> {
+async function faultOfOurs({ database }: Keeping, outcome: Outcome): Promise<string | null> {
   const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
   return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500 ? operation.id : null
 }
 
-async function kept(db: Executor, services: ApiServices, request: RequestKey): Promise<Outcome | undefined> {
+async function kept(db: Executor, services: Keeping, request: RequestKey): Promise<Outcome | undefined> {
   const found = await findAnswer(db, request)
   if (!found) return undefined
   if (!found.sameBody) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this path with another body')
@@ -148,10 +154,10 @@ async function kept(db: Executor, services: ApiServices, request: RequestKey): P
   return parseStoredJson(answers(services).open(found.answer, placeOf(request))) as Outcome
 }
 
-function sealed(services: ApiServices, request: RequestKey, outcome: Outcome): KeptAnswer {
+function sealed(services: Keeping, request: RequestKey, outcome: Outcome): KeptAnswer {
   if ('operationId' in outcome) return { answer: null, operation_id: outcome.operationId }
   return { answer: answers(services).seal(JSON.stringify(outcome), placeOf(request)), operation_id: null }
 }
 
-const answers = ({ config }: ApiServices) => sealer(config.secretKey, 'kept answers')
+const answers = ({ config }: Keeping) => sealer(config.secretKey, 'kept answers')
 const placeOf = ({ principalId, path, key }: RequestKey): string => `${principalId} ${path} ${key}`

@@ -139,7 +139,8 @@ async function handleOnce(
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
   route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
-  const outcome = await once(services, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
+  const keeping = { config: services.config, database: scope.db }
+  const outcome = await once(keeping, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
   return outcome

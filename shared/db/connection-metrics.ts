@@ -29,7 +29,7 @@ export function connectionGauges(registry: Registry): (database: Database) => ()
     help: 'Statements and transactions of this process that wait for a connection',
     registers: [registry],
     collect() {
-      this.set(sum(({ waitingCount }) => waitingCount))
+      this.set([...open].reduce((total, { waiting }) => total + waiting, 0))
     },
   })
   return (database) => {

@@ -1,8 +1,10 @@
 import pg from 'pg'
-import { isOutOfReach, translate } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isTransient, translate } from '#shared/db/conflicts.ts'
 import { whileRecovering } from '#shared/db/recovering.ts'
 import { QuickClient } from '#shared/db/row-parser.ts'
 import { runStatement } from '#shared/db/run-statement.ts'
+import { lockTimeoutMs, sessionSettings } from '#shared/db/session-settings.ts'
+import { ConnectionShares, type Owner } from '#shared/db/shares.ts'
 import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
 import type { Statement } from '#shared/db/statement.ts'
@@ -12,7 +14,8 @@ import { types } from '#shared/db/value-parsers.ts'
 export interface Executor {
   /**
    * Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name; one that a
-   * deadlock ended is tried again like a transaction, unless it stands in one.
+   * deadlock ended is tried again like a transaction, unless it stands in one. OVERLOADED when no connection is free for 3 s or a lock is not
+   * to be had in 3 s.
    */
   query<Row>(statement: Statement): Promise<Row[]>
   /**
@@ -22,6 +25,8 @@ export interface Executor {
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
   afterCommit(hook: () => void): void
+  /** The same executor for the work of a workspace, whose share of the connections it uses; a transaction keeps the one that it has. */
+  of(workspaceId: string): Executor
 }
 
 /** An executor that stands in one open transaction. */
@@ -43,24 +48,18 @@ export interface DatabaseOptions {
 /** Where Citus places each new schema on a worker node, schemas of the platform's own stay on the coordinator; PostgreSQL alone ignores it. */
 export const onCoordinator = '-c citus.enable_schema_based_sharding=off'
 
-/** The last three let the database notice within a minute that we are gone without a word: its own default is two hours. */
-const sessionSettings = [
-  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=iso_8601', 'jit=off'],
-  ...['tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3'],
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ')
-
 /** The process's pool of connections. Close it once, at the end. */
 export class Database implements Executor {
   readonly pool: pg.Pool
   readonly url: string
   readonly #slow: SlowStatements | undefined
+  readonly #shares: ConnectionShares
   readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
     this.#slow = options.slow
+    this.#shares = new ConnectionShares(options.connections)
     this.pool = new pg.Pool({
       Client: QuickClient,
       connectionString: url,
@@ -68,6 +67,7 @@ export class Database implements Executor {
       application_name: options.name,
       connectionTimeoutMillis: 5_000,
       statement_timeout: options.statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
       // Between two statements of a transaction lie milliseconds, unless its process is gone; others wait for what it holds.
       idle_in_transaction_session_timeout: 8_000,
       // Connections that rest are asked after by the system, so that one which was forgotten on the way is found before it is used.
@@ -81,24 +81,41 @@ export class Database implements Executor {
     })
     // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
     // one that dies between two statements of a transaction nobody else would hear, and that ends the process.
-    const ignore = () => undefined
-    this.pool.on('error', ignore)
-    this.pool.on('connect', (client) => client.on('error', ignore))
+    this.pool.on('error', () => undefined)
+    this.pool.on('connect', (client) => {
+      client.on('error', (error) => {
+        if ((error as { code?: string }).code === '25P03') idleTooLong.set(client, error)
+      })
+    })
     this.#stopWatching = endSilent(this.pool, url)
   }
 
+  /** Statements and transactions that wait for a connection. */
+  get waiting(): number {
+    return this.#shares.waiting
+  }
+
   query<Row>(statement: Statement): Promise<Row[]> {
-    return persistently(async () => {
-      try {
-        return await timed(this.#slow, statement, () => this.#queryOnce<Row>(statement))
-      } catch (error) {
-        throw translate(error)
-      }
-    })
+    return this.#query(null, statement)
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    return persistently(() => this.#once(work, last))
+    return persistently(() => this.#once(null, work, last))
+  }
+
+  of(workspaceId: string): Executor {
+    const shared: Executor = {
+      query: (statement) => this.#query(workspaceId, statement),
+      transaction: (work, last) => persistently(() => this.#once(workspaceId, work, last)),
+      afterCommit: (hook) => hook(),
+      of: (other) => (other === workspaceId ? shared : this.of(other)),
+    }
+    return shared
+  }
+
+  /** Runs what a library made of text and values, as one statement or several without values. */
+  async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    return this.#withClient(null, (client) => client.query(text, values))
   }
 
   afterCommit(hook: () => void): void {
@@ -110,26 +127,54 @@ export class Database implements Executor {
     this.#stopWatching()
   }
 
+  #query<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
+    return persistently(async () => {
+      try {
+        return await timed(this.#slow, statement, () => this.#withClient(owner, (client) => runStatement<Row>(client, statement)))
+      } catch (error) {
+        throw translate(error)
+      }
+    })
+  }
+
+  async #connect(owner: Owner): Promise<pg.PoolClient> {
+    const turn = this.#shares.take(owner)
+    if (turn) await turn
+    try {
+      return await whileRecovering(() => this.pool.connect())
+    } catch (error) {
+      this.#shares.giveBack(owner)
+      throw error
+    }
+  }
+
+  #release(owner: Owner, client: pg.PoolClient, broken: boolean): void {
+    client.release(broken)
+    this.#shares.giveBack(owner)
+  }
+
   // `pool.query` would end the connection with every error, a taken value's too: the next statement would wait for a new one, and that one
   // prepares all its statements anew (measured: a creation with a taken value took six times as long as one that succeeds).
-  async #queryOnce<Row>(statement: Statement): Promise<Row[]> {
-    const client = await whileRecovering(() => this.pool.connect())
+  async #withClient<T>(owner: Owner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect(owner)
     let broken = true
     try {
-      const rows = await runStatement<Row>(client, statement)
+      const result = await run(client)
       broken = false
-      return rows
+      return result
     } catch (error) {
       broken = !(error instanceof pg.DatabaseError) || isOutOfReach(error)
       throw error
     } finally {
-      client.release(broken)
+      this.#release(owner, client, broken)
     }
   }
 
   // It is opened by its first statement, without a round trip for that alone.
-  async #once<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    const client = await whileRecovering(() => this.pool.connect())
+  async #once<T>(owner: Owner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+    const client = await this.#connect(owner).catch((error: unknown) => {
+      throw translate(error)
+    })
     const hooks: (() => void)[] = []
     let broken: unknown
     const run: Run = (statement, commits) =>
@@ -144,12 +189,15 @@ export class Database implements Executor {
       await client.query('rollback').catch((cause: unknown) => {
         broken = cause
       })
-      throw translate(error)
+      throw translate(idleTooLong.get(client) ?? error)
     } finally {
-      client.release(broken !== undefined)
+      this.#release(owner, client, broken !== undefined)
     }
   }
 }
+
+/** Connections that the database ended because nothing came for too long in an open transaction, with what it said. */
+const idleTooLong = new WeakMap<pg.PoolClient, unknown>()
 
 /** Whether the database has said last that no transaction is open. */
 const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus() === 'I'
@@ -175,6 +223,7 @@ function transactionOf(run: Run, hooks: (() => void)[]): Tx {
     afterCommit: (hook) => {
       hooks.push(hook)
     },
+    of: () => tx,
   }
   return tx
 }
@@ -189,6 +238,3 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-const transient = new Set(['40001', '40P01'])
-const isTransient = (error: unknown): boolean => transient.has((error as { code?: string } | null)?.code ?? '')

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOutOfRoom, isOverloaded } from '#shared/db/conflicts.ts'
 
-/** How often it is tried again while the database is away or full. */
+/** How often it is tried again while the database is away, full or overloaded. */
 const againMs = 200
 
 /** Tries until the database can be asked and has room, or the signal is aborted. `write` may be done more than once. */
@@ -10,7 +10,7 @@ export async function whenInReach<T>(signal: AbortSignal, write: () => Promise<T
     try {
       return await write()
     } catch (error) {
-      if (signal.aborted || !(isOutOfReach(error) || isOutOfRoom(error))) throw error
+      if (signal.aborted || !(isOutOfReach(error) || isOutOfRoom(error) || isOverloaded(error))) throw error
       await setTimeout(againMs)
     }
   }

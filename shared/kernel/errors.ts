@@ -49,7 +49,7 @@ export class Problem extends Error {
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
     super(message ?? catalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.headers = options.headers ?? {}
+    this.headers = options.headers ?? (code === 'OVERLOADED' ? { 'Retry-After': '1' } : {})
     this.expected = options.expected ?? false
   }
 

@@ -90,6 +90,12 @@ export async function startOperation(db: Executor, id: string): Promise<Started 
   return (await db.query<Started>(start(id)))[0]
 }
 
+const unstart = sql('unstart_operation', `update operations set status = 'queued', started_at = null where id = $1 and status = 'running'`)
+/** Takes back that an operation was started, for an attempt that met OVERLOADED before its work began. */
+export async function unstartOperation(db: Executor, id: string): Promise<void> {
+  await db.query(unstart(id))
+}
+
 const advance = sql(
   'advance_operation',
   `update operations set progress = $2::json, checkpoint = coalesce($3::json, checkpoint)

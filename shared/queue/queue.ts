@@ -35,7 +35,7 @@ export class Queue {
   /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
     this.boss = new PgBoss({
-      db: { executeSql: (text, values) => database.pool.query(text, values) },
+      db: { executeSql: (text, values) => database.executeSql(text, values) },
       migrate: false,
       createSchema: false,
       supervise,
@@ -124,7 +124,7 @@ export class Queue {
 /** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
 export async function installQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => database.pool.query(text, values) },
+    db: { executeSql: (text, values) => database.executeSql(text, values) },
     supervise: false,
     schedule: false,
   })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOverloaded } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { findOperation, type Operation } from '#shared/queue/operations.ts'
 
@@ -56,7 +56,7 @@ export class Waiter {
         if (settled || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
-        if (error !== late && !isOutOfReach(error)) throw error
+        if (error !== late && !isOutOfReach(error) && !isOverloaded(error)) throw error
         if (performance.now() >= deadline || signal?.aborted || this.#isStopping) return known
         if (performance.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)

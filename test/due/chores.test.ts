@@ -31,7 +31,7 @@ test('old rows go in batches, and the others stay', async (t) => {
     texts.push(statement.text)
     return database.query<Row>(statement)
   }
-  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook() }
+  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), of: () => db }
   const chore = oldRows('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
   await chore.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
   t.is((await w.db.query('select from litter')).rowCount, 13)

@@ -28,7 +28,7 @@ test('work that holds a connection never waits for a reader that waits for one',
   await waiting(2)
   // Its look at the type waits for a connection, and the creation needs to look at the type too.
   const reading = owner.get(records)
-  while (w.api.services.database.pool.waitingCount === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (w.api.services.database.waiting === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   await one.query('rollback')
   t.is((await creating).status, 201)
   await other.query('commit')

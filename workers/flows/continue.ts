@@ -1,4 +1,4 @@
-import { isOutOfReach, isOutOfRoom } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOutOfRoom, isOverloaded } from '#shared/db/conflicts.ts'
 import { setDueUnlessSet } from '#shared/due/due.ts'
 import { continueRun, waitsDue } from '#shared/flows/jobs.ts'
 import { play } from '#shared/flows/play.ts'
@@ -36,7 +36,7 @@ async function goOn(scope: PlatformScope, workspaceId: string, run: RunRow, sign
 }
 
 /**
- * Does work on a run. Who was overtaken leaves quietly. A fault of the database is thrown on, so that the job is tried again, and so is the
+ * Does work on a run. Who was overtaken leaves quietly. A fault of the database, or OVERLOADED, is thrown on, so that the job is tried again, and so is the
  * suspension of its workspace, so that it rests; any other fault is ours, and ends the run: it would fail again.
  */
 export async function writingDown(
@@ -50,7 +50,8 @@ export async function writingDown(
     await work()
   } catch (error) {
     if (error instanceof Overtaken) return
-    if (signal.aborted || isSuspension(error) || isOutOfReach(error) || isOutOfRoom(error)) throw error
+    const passes = isSuspension(error) || isOutOfReach(error) || isOutOfRoom(error) || isOverloaded(error)
+    if (signal.aborted || passes) throw error
     scope.log.error({ err: error, run_id: run.id, workspace_id: workspaceId }, 'a run of a flow failed by a fault of ours')
     const present = await findOpenRun(scope, workspaceId, run.id)
     const playing = present && (await playingOf(scope, workspaceId, present))

@@ -1,4 +1,4 @@
-import { isLockTimeout } from '#shared/db/conflicts.ts'
+import { isCancelled, isLockTimeout } from '#shared/db/conflicts.ts'
 import type { Tx } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import type { Definition } from '#shared/flows/definition.ts'
@@ -64,10 +64,9 @@ async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score:
   const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.settle()
-    return {
-      ...within(await enterRun({ ...caller, cause }, caller.workspace.id, { authors: editors, isLesser: true }), tx),
-      rehearsal: true,
-    }
+    // By the connection that it has: it never waits for another.
+    const started = within({ ...caller, cause }, tx)
+    return { ...(await enterRun(started, caller.workspace.id, { authors: editors, isLesser: true })), rehearsal: true }
   }
   const inside = await enter()
   const input = await visibleInput(caller, await readableInput(inside, run.input, run.objectType), run)
@@ -127,7 +126,7 @@ async function recordedOutput({ db, workspace }: Scope, run: EndedRun, doing: Do
 
 /** A rehearsal that the database ended: somebody holds what it needs, or it takes too long. */
 function failed({ id }: EndedRun, error: unknown): RehearsedRun {
-  const isTooLong = (error as { code?: string } | undefined)?.code === '57014'
+  const isTooLong = isCancelled(error)
   if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error
   const reason = isTooLong ? 'it takes more than 3 seconds' : 'somebody else is changing what it needs at this moment'
   return { run_id: id, status: 'failed', created: [], changed: [], messages: [], would_call: [], error: reason }

@@ -1,3 +1,4 @@
+import { whenInReach } from '#shared/db/in-reach.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import type { FunctionView } from '#shared/functions/function.ts'
@@ -27,7 +28,8 @@ const names = [...methods.keys()]
  */
 export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionRunners): Promise<Ended> {
   const { functionId, inputText, depth, signal } = order
-  const known = await getFunction(scope, functionId)
+  // A run that has begun is not begun again, so it waits here for a database that is overloaded.
+  const known = await whenInReach(signal, () => getFunction(scope, functionId))
   if (!known.enabled) throw disabled()
   const secrets = redactor()
   const call = sdkOf(scope, order, known, runners, secrets)
