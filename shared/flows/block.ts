@@ -1,6 +1,7 @@
 import type { Node } from '#shared/flows/definition.ts'
 import { type Render, textOf } from '#shared/flows/template.ts'
 import type { AppName } from '#shared/kernel/apps.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { isPlainDecimal } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
@@ -34,6 +35,8 @@ export interface StepContext {
   readonly settings: Readonly<Record<string, unknown>>
   /** Replaces references in a value, with others beside those of the run, such as an item. */
   readonly render: Render
+  /** What the step may still compute. A block that goes through a list or a long text takes from it and pauses. */
+  readonly budget: ComputeBudget
   readonly runId: string
   /** `<run>:<node>:<iteration>`: the same again when the step is done again, so the natural key of what it makes. */
   readonly key: string
@@ -62,7 +65,7 @@ interface BlockParts extends Described {
   /** The app that must be switched on; null for none. */
   readonly app: AppName | null
   readonly work:
-    | { readonly computes: (step: StepContext) => Computed }
+    | { readonly computes: (step: StepContext) => Promise<Computed> }
     /** Changes something in the workspace, in the transaction of its step, with the rights of the flow's last editor. */
     | { readonly acts: (step: StepContext, scope: Scope) => Promise<unknown> }
     /** Parks the run. */

@@ -1,5 +1,5 @@
 import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
-import { continueRun } from '#shared/flows/jobs.ts'
+import { callOut, continueRun } from '#shared/flows/jobs.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
 import { findLostRuns, giveUpRun, reviveRun } from '#shared/flows/run-store.ts'
 import { originOf } from '#shared/flows/start.ts'
@@ -35,15 +35,17 @@ const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
       signal.throwIfAborted()
       const { workspaceId, runId, turn, revived, waits } = run
       await db.transaction(async (tx) => {
-        // A call outward has been made twice by then, and is not made again.
-        if (revived >= mostRevivals || waits === 'call') {
+        if (revived >= mostRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
           await tx.query(giveUpRun(workspaceId, runId, turn, JSON.stringify(error), services.now()))
           return
         }
         const jobId = newId()
         if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
-        await enqueueAll(queue, tx, continueRun, [{ id: jobId, origin: originOf(workspaceId, runId), payload: { workspaceId, runId } }])
+        const origin = originOf(workspaceId, runId)
+        // A call is made again under the same Idempotency-Key.
+        if (waits === 'call') await enqueueAll(queue, tx, callOut, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])
+        else await enqueueAll(queue, tx, continueRun, [{ id: jobId, origin, payload: { workspaceId, runId } }])
       })
     }
   },

@@ -1,22 +1,24 @@
-import { type Render, textOf } from '#shared/flows/template.ts'
+import { type Render, shortTextOf } from '#shared/flows/template.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { Decimal, isDecimalText } from '#shared/kernel/decimal.ts'
 import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
+import { isWithin } from '#shared/kernel/text-within.ts'
 
-type Test = (left: unknown, right: unknown) => boolean
+type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
 
 /** What a clause can ask of its two sides (decisions, Flows). */
 const operators: Readonly<Record<string, Test>> = {
-  eq: (left, right) => compare(left, right) === 0,
-  ne: (left, right) => compare(left, right) !== 0,
-  gt: (left, right) => compare(left, right) > 0,
-  gte: (left, right) => compare(left, right) >= 0,
-  lt: (left, right) => compare(left, right) < 0,
-  lte: (left, right) => compare(left, right) <= 0,
+  eq: (left, right, budget) => compare(left, right, budget) === 0,
+  ne: (left, right, budget) => compare(left, right, budget) !== 0,
+  gt: (left, right, budget) => compare(left, right, budget) > 0,
+  gte: (left, right, budget) => compare(left, right, budget) >= 0,
+  lt: (left, right, budget) => compare(left, right, budget) < 0,
+  lte: (left, right, budget) => compare(left, right, budget) <= 0,
   contains,
-  not_contains: (left, right) => !contains(left, right),
-  in: (left, right) => choicesOf(right).some((choice) => compare(left, choice) === 0),
+  not_contains: async (left, right, budget) => !(await contains(left, right, budget)),
+  in: (left, right, budget) => isAmong(choicesOf(right), left, budget),
   is_empty: isEmpty,
   is_not_empty: (left) => !isEmpty(left),
 }
@@ -53,23 +55,29 @@ function problemsOf({ left, op, right }: Clause, path: string): string[] {
   return right === undefined && !unary.has(op) ? [`${path}.right is required`] : []
 }
 
-/** Whether the clauses of a block hold; no clauses are true. */
-export function holds(
+/** Whether the clauses of a block hold; no clauses are true. Gives the thread back between them. */
+export async function holds(
   { match, clauses = [] }: Readonly<Record<string, unknown>>,
-  render: Render,
+  { render, budget }: { readonly render: Render; readonly budget: ComputeBudget },
   extra?: Readonly<Record<string, unknown>>,
-): boolean {
+): Promise<boolean> {
   const all = clauses as readonly Clause[]
-  const test = ({ left, op = '', right }: Clause): boolean => operators[op]?.(render(left, extra), render(right, extra)) ?? false
-  if (all.length === 0) return true
-  return match === 'any' ? all.some(test) : all.every(test)
+  const isAny = match === 'any' && all.length > 0
+  for (const { left, op = '', right } of all) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    const truth = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
+    if ((typeof truth === 'boolean' ? truth : await truth) === isAny) return isAny
+  }
+  return !isAny
 }
 
 /** Below, at or above 0 as the left side is less, equal or more: as numbers or times when both sides are, else as text. */
-export function compare(left: unknown, right: unknown): number {
+export function compare(left: unknown, right: unknown, budget: ComputeBudget): number {
   const numbers = [decimalOf(left), decimalOf(right)] as const
   if (numbers[0] && numbers[1]) return numbers[0].comparedTo(numbers[1])
-  const [one, other] = [textOf(left), textOf(right)]
+  const [one, other] = [shortTextOf(left), shortTextOf(right)]
+  budget.take((one.length + other.length) >> 9)
   const [before, after] = [timeOf(one), timeOf(other)]
   if (before !== undefined && after !== undefined) return order(before, after)
   return order(one, other)
@@ -86,18 +94,34 @@ export function decimalOf(value: unknown): Decimal | undefined {
 /** An instant as text that sorts; a day is its first moment in UTC. */
 const timeOf = (text: string): string | undefined => utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
 
-function contains(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left)) return left.some((item) => compare(item, right) === 0)
-  return textOf(left).toLowerCase().includes(textOf(right).toLowerCase())
+function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise<boolean> {
+  if (Array.isArray(left)) return isAmong(left, right, budget)
+  const [text, part] = [shortTextOf(left).toLowerCase(), shortTextOf(right).toLowerCase()]
+  budget.take((text.length + part.length) >> 9)
+  return isWithin(text, part, budget)
+}
+
+/** Whether one of the values equals another. */
+async function isAmong(values: Iterable<unknown>, value: unknown, budget: ComputeBudget): Promise<boolean> {
+  for (const one of values) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    if (compare(one, value, budget) === 0) return true
+  }
+  return false
 }
 
 /** A list, or a text with commas. */
-const choicesOf = (value: unknown): readonly unknown[] =>
-  Array.isArray(value)
-    ? value
-    : textOf(value)
-        .split(',')
-        .map((part) => part.trim())
+function* choicesOf(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) return yield* value
+  const text = shortTextOf(value)
+  for (let from = 0; from <= text.length; ) {
+    const comma = text.indexOf(',', from)
+    const end = comma === -1 ? text.length : comma
+    yield text.slice(from, end).trim()
+    from = end + 1
+  }
+}
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true

@@ -1,9 +1,12 @@
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
+import { copyJson } from '#shared/kernel/json-walk.ts'
+
 /** A value that came from elsewhere with texts that PostgreSQL can hold: no NUL character and no half of a pair. */
-export function cleanJson(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value)
-  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
-  if (Array.isArray(value)) return value.map(cleanJson)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key), cleanJson(item)]))
-}
+export const cleanJson = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
+  copyJson(
+    value,
+    { leaf: (part) => (typeof part === 'string' ? cleanText(part) : part), item: (name, item) => [cleanText(name), item] },
+    budget,
+  )
 
 const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '�')

@@ -1,4 +1,5 @@
-import { hasReference, plainJson, textOf } from '#shared/flows/template.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { hasReference, plainJson, shortTextOf } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 
@@ -6,8 +7,10 @@ import { parseStoredJson } from '#shared/kernel/json.ts'
 export function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null || value === '') return []
+  if (typeof value === 'string' && value.length > flowLimits.listCharacters)
+    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.listCharacters} characters as text; refer to a list instead`)
   const items = typeof value === 'string' ? arrayIn(value) : undefined
-  if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${textOf(value).slice(0, 100)}`)
+  if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${shortTextOf(value).slice(0, 100)}`)
   return items
 }
 

@@ -56,7 +56,7 @@ export const continueRun = defineJob({
   result: nothing,
 })
 
-/** Calls out for a step of a run. One whose worker died is called once more, under the same Idempotency-Key. */
+/** Calls out for a step of a run. One whose worker died is called again, under the same Idempotency-Key. */
 export const callOut = defineJob({
   name: 'flows.call',
   kind: 'flows.call',
@@ -65,7 +65,7 @@ export const callOut = defineJob({
   pool: 'flows',
   concurrency: 100,
   slotsPerWorkspace: 20,
-  retry: retry.once,
+  retry: retry.transient,
   timeoutSeconds: 60,
   tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, runId: uuid, turn: t.Integer() })),

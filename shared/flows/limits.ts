@@ -15,6 +15,12 @@ export const flowLimits = Object.freeze({
   /** What a run's views show of an output. */
   shownBytes: 65_536,
   longestWaitMinutes: 30 * 24 * 60,
+  /** Budget steps of one step of a run, each some microsecond. */
+  computeSteps: 1_000_000,
+  /** Characters of a list that is given as the text of a JSON array: parsing it takes under 10 ms. */
+  listCharacters: 262_144,
+  /** Characters that one setting may have once its references are replaced. */
+  renderedCharacters: 1_048_576,
   callTimeoutMs: 10_000,
   callBytes: 1_048_576,
   /** The whole outputs of a failed run are kept so long, and so long it can be tried again. */
@@ -28,4 +34,11 @@ export const flowLimits = Object.freeze({
 })
 
 /** What a rehearsal may cost (decisions, Flows). */
-export const rehearsalLimits = Object.freeze({ runs: 20, stepsPerRun: 200, msPerRun: 3_000, lockMs: 100 })
+export const rehearsalLimits = Object.freeze({
+  runs: 20,
+  stepsPerRun: 200,
+  msPerRun: 3_000,
+  lockMs: 100,
+  /** Budget steps of all runs of one rehearsal together. */
+  computeSteps: 1_000_000,
+})

@@ -5,10 +5,12 @@ import { flowLimits } from '#shared/flows/limits.ts'
 import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
 import { redact } from '#shared/flows/redact.ts'
 import type { RunError } from '#shared/flows/run.ts'
-import { plainJson } from '#shared/flows/template.ts'
+import { plainJsonOf } from '#shared/flows/template.ts'
 import { enterLoop, goOn, leaveBy, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
 import { isSuspension, requireOpen } from '#shared/kernel/background.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import { requireJsonSize } from '#shared/kernel/json-walk.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A step that was done, as it is written down. */
@@ -55,7 +57,7 @@ export interface Stage {
   readonly act: (
     doing: Doing,
     work: (scope: Scope) => Promise<unknown>,
-    after: (output: unknown) => Turn,
+    after: (output: unknown) => Promise<Turn>,
     isEnd: boolean,
   ) => Promise<unknown>
   /** Parks the run for a step, or gives what it would have waited for at once. */
@@ -79,7 +81,10 @@ const mostUnwritten = 200
 export async function play(playing: Playing, stage: Stage, rows: readonly StepRow[] = []): Promise<void> {
   let unwritten: StepRow[] = [...rows]
   const written = (state = playing.state): Turn => ({ steps: unwritten, state })
+  const { budget } = playing
   for (;;) {
+    await budget.pause()
+    budget.refill()
     const before = playing.state
     const { state, place } = goOn(playing.score.graph, before)
     playing.state = state
@@ -95,12 +100,12 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
         const isEnd = goOn(playing.score.graph, behind).place === undefined
         const output = await stage.act(
           doing,
-          async (scope) => checked(await work.acts(doing.context, withBlock(scope, block))),
-          (output) => ({ steps: [...unwritten, rowOf(doing, output, stage.now())], state: behind }),
+          async (scope) => checked(await work.acts(doing.context, withBlock(scope, block)), budget),
+          async (output) => ({ steps: [...unwritten, await rowOf(doing, output, stage.now())], state: behind }),
           isEnd,
         )
         if (isEnd) return
-        done(playing, place, output, 'out')
+        await done(playing, place, output, 'out')
         unwritten = []
         if (stage.isLong()) return stage.pause(written())
         continue
@@ -110,23 +115,23 @@ export async function play(playing: Playing, stage: Stage, rows: readonly StepRo
         const waiting: Waiting = 'waits' in work ? await work.waits(doing.context, inside) : { kind: 'call' }
         const given = await stage.park(doing, waiting, written())
         if (!given) return
-        unwritten.push(rowOf(doing, given.output, stage.now()))
-        done(playing, place, given.output, 'out')
+        unwritten.push(await rowOf(doing, given.output, stage.now()))
+        await done(playing, place, given.output, 'out')
       } else if ('loops' in work) {
-        unwritten.push(rowOf(doing, begin(playing, doing, work.loops(doing.context)), stage.now()))
+        unwritten.push(await rowOf(doing, begin(playing, doing, work.loops(doing.context)), stage.now()))
       } else {
-        const { output, handle = 'out' } = work.computes(doing.context)
-        unwritten.push(rowOf(doing, checked(output), stage.now()))
-        done(playing, place, output, handle)
+        const { output, handle = 'out' } = await work.computes(doing.context)
+        unwritten.push(await rowOf(doing, await checked(output, budget), stage.now()))
+        await done(playing, place, output, handle)
       }
     } catch (error) {
       const failure = errorOf(error, place.node.id)
-      return stage.fail({ steps: [...unwritten, rowOf(doing, undefined, stage.now(), failure)], state: playing.state }, failure)
+      return stage.fail({ steps: [...unwritten, failedRow(doing, failure, stage.now())], state: playing.state }, failure)
     }
+    if (stage.isLong()) return stage.pause(written())
     if (unwritten.length < mostUnwritten) continue
     await stage.write(written(), false)
     unwritten = []
-    if (stage.isLong()) return stage.pause(written())
   }
 }
 
@@ -139,14 +144,21 @@ export function parkedAt(playing: Playing, startedAt: Date): Doing {
 }
 
 /** A step that was parked and is over: goes on behind it. Returns its row. */
-export function resume(playing: Playing, doing: Doing, output: unknown, now: Date): StepRow {
-  const row = rowOf(doing, output, now)
-  done(playing, doing, output, 'out')
+export async function resume(playing: Playing, doing: Doing, output: unknown, now: Date): Promise<StepRow> {
+  const row = await rowOf(doing, output, now)
+  await done(playing, doing, output, 'out')
   return row
 }
 
 /** The row of a step that was parked and has failed. */
-export const failedRow = (doing: Doing, error: RunError, now: Date): StepRow => rowOf(doing, undefined, now, error)
+export const failedRow = (doing: Doing, error: RunError, now: Date): StepRow => ({
+  ...rowAt(doing, now),
+  status: 'failed',
+  output: null,
+  is_cut: false,
+  input_hash: null,
+  error,
+})
 
 /** The scope, where a block works in it now: with its app off its room is not there. */
 export function withBlock(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
@@ -156,10 +168,11 @@ export function withBlock(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
 
 const after = ({ score, state }: Playing, { node }: Place, handle: string): RunState => leaveBy(score.graph, state, node.id, handle)
 
-function done(playing: Playing, place: Place, output: unknown, handle: string): void {
+async function done(playing: Playing, place: Place, output: unknown, handle: string): Promise<void> {
   playing.state = after(playing, place, handle)
   playing.steps += 1
-  keepOutput(playing, place.node.id, plainJson(output))
+  const { id } = place.node
+  if (playing.score.referred.has(id)) keepOutput(playing, id, await plainJsonOf(output, playing.budget))
 }
 
 /** Begins a loop over these items and gives its output. */
@@ -186,34 +199,44 @@ function forgetOver(playing: Playing, before: RunState): void {
 }
 
 /** An output that is not too large; throws VALIDATION_ERROR otherwise. */
-export function checked(output: unknown): unknown {
+export async function checked(output: unknown, budget: ComputeBudget): Promise<unknown> {
+  await requireJsonSize(output, flowLimits.outputBytes, tooLarge, budget)
   const bytes = Buffer.byteLength(JSON.stringify(output ?? null))
-  if (bytes > flowLimits.outputBytes) throw problem('VALIDATION_ERROR', 'the output has more than 1 MB')
+  if (bytes > flowLimits.outputBytes) throw problem('VALIDATION_ERROR', tooLarge)
+  await budget.pause()
   return output
 }
 
-function rowOf(doing: Doing, output: unknown, now: Date, error: RunError | null = null): StepRow {
-  const { node, iteration, place, startedAt } = doing
+const tooLarge = 'the output has more than 1 MB'
+
+/** The row of a step that went well. */
+async function rowOf(doing: Doing, output: unknown, now: Date): Promise<StepRow> {
+  const { node, context } = doing
   const whole = output ?? null
   // What comes from outside may hold secrets; values of records go by the rights of whoever looks at them.
-  const shown = blockOf(node).shown === 'editors' ? redact(whole) : whole
+  const shown = blockOf(node).shown === 'editors' ? await redact(whole, context.budget) : whole
   const text = JSON.stringify(shown)
+  await context.budget.pause()
   const is_cut = Buffer.byteLength(text) > flowLimits.shownBytes
   return {
-    node_id: node.id,
-    node_type: node.type,
-    iteration,
-    place,
-    status: error ? 'failed' : 'ok',
+    ...rowAt(doing, now),
+    status: 'ok',
     output: is_cut ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : shown,
     is_cut,
     ...(is_cut || text !== JSON.stringify(whole) ? { whole } : {}),
-    input_hash: error ? null : inputHash(doing),
-    error,
-    started_at: startedAt.toISOString(),
-    duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
+    input_hash: inputHash(doing),
+    error: null,
   }
 }
+
+const rowAt = ({ node, iteration, place, startedAt }: Doing, now: Date) => ({
+  node_id: node.id,
+  node_type: node.type,
+  iteration,
+  place,
+  started_at: startedAt.toISOString(),
+  duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
+})
 
 /** A digest of what a block is asked, for those that a rehearsal does not ask again; null for the others. */
 export const inputHash = ({ node, context }: Pick<Doing, 'node' | 'context'>): string | null =>

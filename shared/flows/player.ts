@@ -6,8 +6,9 @@ import type { Definition, Node } from '#shared/flows/definition.ts'
 import type { Graph } from '#shared/flows/graph.ts'
 import type { TriggerInput } from '#shared/flows/run.ts'
 import { findOutputs } from '#shared/flows/run-store.ts'
-import { type Lookup, pathsIn, plainJson, type Render, render, valueAt } from '#shared/flows/template.ts'
+import { type Lookup, pathsIn, plainJsonOf, type Render, render, valueAt } from '#shared/flows/template.ts'
 import { iterationFor, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 
 /** A definition made ready to be played. */
 export interface Score {
@@ -35,10 +36,12 @@ export interface Playing {
   readonly items: Map<string, readonly unknown[]>
   /** How many steps it has done. */
   steps: number
+  /** What the step under way may still compute. */
+  readonly budget: ComputeBudget
 }
 
 /** Reads what the steps of a run gave so far as blocks refer to it: a look-up for each such block, however many steps there were. */
-export async function readOutputs(db: Executor, workspaceId: string, { id, score, state, outputs }: Playing): Promise<void> {
+export async function readOutputs(db: Executor, workspaceId: string, { id, score, state, outputs, budget }: Playing): Promise<void> {
   const asked = [...score.referred].flatMap((nodeId) => {
     const iteration = score.graph.nodeById.has(nodeId) ? iterationFor(score.graph, state, nodeId) : undefined
     return iteration === undefined ? [] : [{ nodeId, iteration }]
@@ -46,7 +49,7 @@ export async function readOutputs(db: Executor, workspaceId: string, { id, score
   if (asked.length === 0) return
   const places = [asked.map(({ nodeId }) => nodeId), asked.map(({ iteration }) => iteration)]
   const rows = await db.query<{ node_id: string; output: unknown }>(findOutputs(workspaceId, id, ...places))
-  for (const { node_id, output } of rows) outputs.set(node_id, plainJson(output))
+  for (const { node_id, output } of rows) outputs.set(node_id, await plainJsonOf(output, budget))
 }
 
 /** Keeps what a step gave at hand if a block refers to it. */
@@ -68,13 +71,14 @@ export function blockOf(node: Node): Block {
 
 /** What a step is told of its run. */
 export function contextOf(playing: Playing, { node, iteration }: Place): StepContext {
-  const renderIt: Render = (value, extra) => render(value, lookupOf(playing, extra))
+  const renderIt: Render = (value, extra) => render(value, lookupOf(playing, extra), playing.budget)
   return {
     node,
     get settings() {
       return renderIt(node.config) as StepContext['settings']
     },
     render: renderIt,
+    budget: playing.budget,
     runId: playing.id,
     key: `${playing.id}:${node.id}:${iteration}`,
   }

@@ -1,11 +1,13 @@
 import type { Waiting } from '#shared/flows/block.ts'
 import type { Definition } from '#shared/flows/definition.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
 import { type Playing, readOutputs, type Score, scoreOf } from '#shared/flows/player.ts'
 import type { RunStatus, TriggerInput } from '#shared/flows/run.ts'
 import { findPlaying } from '#shared/flows/run-store.ts'
 import { findVersion } from '#shared/flows/store.ts'
-import { plainJson } from '#shared/flows/template.ts'
+import { plainJsonOf } from '#shared/flows/template.ts'
 import { beginning, type RunState } from '#shared/flows/walk.ts'
+import { type ComputeBudget, computeBudget } from '#shared/kernel/compute-budget.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** What a parked run waits for, as it is kept with it. */
@@ -43,16 +45,29 @@ export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId
 export async function playingOf(platform: PlatformScope, workspaceId: string, row: RunRow): Promise<Playing | undefined> {
   const score = await scoreOfVersion(platform, workspaceId, row.flowId, row.version)
   if (!score) return undefined
-  const playing = playingFrom(score, row)
+  const playing = await playingFrom(score, row, stepBudget(workspaceId))
   if (row.steps > 0) await readOutputs(platform.db, workspaceId, playing)
   return playing
 }
 
+/** What one step of a run may compute, as a part of all that a rehearsal may. It is filled again for each step. */
+export const stepBudget = (workspaceId: string, within?: ComputeBudget): ComputeBudget =>
+  computeBudget(workspaceId, {
+    steps: flowLimits.computeSteps,
+    within,
+    bound: `a step may take at most ${flowLimits.computeSteps} steps of computing; use fewer items, fewer clauses or shorter texts`,
+  })
+
 /** The same from a definition at hand. */
-export const playingFrom = (score: Score, { id, input, state, steps }: Pick<RunRow, 'id' | 'input' | 'state' | 'steps'>): Playing => ({
+export const playingFrom = async (
+  score: Score,
+  { id, input, state, steps }: Pick<RunRow, 'id' | 'input' | 'state' | 'steps'>,
+  budget: ComputeBudget,
+): Promise<Playing> => ({
   id,
   score,
-  trigger: plainJson(input) as TriggerInput,
+  budget,
+  trigger: (await plainJsonOf(input, budget)) as TriggerInput,
   state: state ?? beginning(score.graph),
   outputs: new Map(),
   items: new Map(),

@@ -1,6 +1,9 @@
+import { flowLimits } from '#shared/flows/limits.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isHeld } from '#shared/kernel/exact-numbers.ts'
 import { numberText } from '#shared/kernel/json.ts'
+import { copyJson, hasParts, isLongJson } from '#shared/kernel/json-walk.ts'
 
 /** A reference such as `{{ trigger.record.name }}`, as its path: the first part is its root. */
 export type Path = readonly [string, ...string[]]
@@ -51,25 +54,54 @@ export function refuseUnknownRoots(nodeId: string, config: unknown): void {
 
 /**
  * Replaces the references in a value, in one pass: what they lead to is not looked at again. A text that is one reference and nothing else
- * becomes that value with its type; in any other text a value is written as its text. What leads nowhere is empty text.
+ * becomes that value with its type; in any other text a value is written as its text. What leads nowhere is empty text. Throws
+ * VALIDATION_ERROR when the values that are written into texts have more than 1 MB together, so that it takes some 10 ms at most.
  */
-export function render(value: unknown, lookup: Lookup): unknown {
-  if (typeof value === 'string') return renderText(value, lookup)
-  if (Array.isArray(value)) return value.map((item) => render(item, lookup))
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, render(item, lookup)]))
+export function render(value: unknown, lookup: Lookup, budget: ComputeBudget): unknown {
+  let written = 0
+  const write = (found: unknown): string => {
+    const text = shortTextOf(found)
+    written += text.length
+    if (written > flowLimits.renderedCharacters) throw tooLong()
+    return text
+  }
+  const renderText = (text: string): unknown => {
+    budget.take(text.length >> 9)
+    const [whole] = text.matchAll(reference)
+    if (!whole) return text
+    budget.take(1)
+    if (whole[0].length === text.trim().length) {
+      const path = pathOf(whole[1] ?? '')
+      return path ? (lookup(path) ?? '') : text
+    }
+    const before = written
+    const rendered = text.replaceAll(reference, (braces, inside: string) => {
+      budget.take(1)
+      const path = pathOf(inside)
+      return path ? write(lookup(path)) : braces
+    })
+    budget.take((written - before) >> 8)
+    return rendered
+  }
+  const renderPart = (part: unknown): unknown => {
+    if (typeof part === 'string') return renderText(part)
+    if (Array.isArray(part)) return part.map(renderPart)
+    if (!isObject(part)) return part
+    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, renderPart(item)]))
+  }
+  return renderPart(value)
 }
 
-function renderText(text: string, lookup: Lookup): unknown {
-  const [whole] = text.matchAll(reference)
-  if (whole && whole[0].length === text.trim().length) {
-    const path = pathOf(whole[1] ?? '')
-    return path ? (lookup(path) ?? '') : text
-  }
-  return text.replaceAll(reference, (braces, inside: string) => {
-    const path = pathOf(inside)
-    return path ? textOf(lookup(path)) : braces
-  })
+const tooLong = () =>
+  problem(
+    'VALIDATION_ERROR',
+    `a setting may have at most ${flowLimits.renderedCharacters} characters once its references are replaced; refer to less`,
+  )
+
+/** A value's text, as `textOf` makes it. Throws VALIDATION_ERROR when it has parts and its JSON more than 1 MB. */
+export function shortTextOf(value: unknown): string {
+  if (hasParts(value) && isLongJson(value, flowLimits.renderedCharacters)) throw tooLong()
+  return textOf(value)
 }
 
 /** What a path leads to in a value, by its own keys and the places of its lists alone. */
@@ -100,6 +132,10 @@ export function plainJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainJson)
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]))
 }
+
+/** The same for values of any size. Gives the thread back between their parts. */
+export const plainJsonOf = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
+  copyJson(value, { leaf: (part) => (JSON.isRawJSON(part) ? plainNumber(part.rawJSON) : part) }, budget)
 
 const plainNumber = (text: string): number | string => (isHeld(text) ? Number(text) : text)
 

@@ -10,6 +10,26 @@ let waitingCount = 0
 let isScheduled = false
 let lastSliceMs = 0
 
+/** When computing began in this turn of the event loop; undefined until something asks. */
+let heldSince: number | undefined
+
+/**
+ * Milliseconds for which computations have held the thread in this turn of the event loop. A turn ends whenever the loop goes on, so time
+ * spent in waiting for the database does not count.
+ */
+export function heldMs(): number {
+  const now = performance.now()
+  if (heldSince === undefined) {
+    heldSince = now
+    setImmediate(endTurn)
+  }
+  return now - heldSince
+}
+
+function endTurn(): void {
+  heldSince = undefined
+}
+
 /** Counts a call as under way until the returned function is called. Computations leave most of the thread to other calls. */
 export function countCall(): () => void {
   let counted = 1
@@ -21,12 +41,12 @@ export function countCall(): () => void {
 }
 
 /**
- * Gives the thread back after it was held for `heldMs`, and resolves when the workspace may compute again. One computation of the
+ * Gives the thread back after it was held for so many milliseconds, and resolves when the workspace may compute again. One computation of the
  * process goes on per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
  * slice begins after a pause of three times the last one, which leaves three quarters of the thread to them.
  */
-export function nextSlice(workspaceId: string, heldMs: number): Promise<void> {
-  lastSliceMs = Math.min(heldMs, 10)
+export function nextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
+  lastSliceMs = Math.min(sliceLengthMs, 10)
   return new Promise((resolve) => {
     const line = waiting.get(workspaceId) ?? []
     waiting.set(workspaceId, line)

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Receiver, startReceiver } from '#test/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/flows/support.ts'
+import { letChore } from '#test/support/chores.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -177,3 +178,42 @@ test.serial('a call whose worker is lost is made once more under the same key', 
   t.deepEqual(keys.filter((key) => key === `${runId}:h:`).length, 2)
   t.is((await runOf(org, flow.id, runId)).steps.length, 1)
 })
+
+test.serial(
+  'a call that loses its worker again and again is made again under the same key, and is given up after the fifth time',
+  async (t) => {
+    const org = await createOrg(w)
+    const flow = await createFlow(t, org, chain(byHand, call('held')))
+    held.clear()
+    const unanswered: (() => void)[] = []
+    const runId = await start(t, org, flow.id)
+    const isHeld = async () => {
+      while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    // All attempts of its job are over, and nobody has written down what came of them.
+    const lose = async (revived: number) => {
+      const jobs = await w.db.query(
+        `delete from pgboss.job where name = 'flows.call' and data -> 'payload' ->> 'runId' = $1 returning id`,
+        [runId],
+      )
+      t.is(jobs.rowCount, 1)
+      await w.db.query(`update flow_runs set touched_at = now() - interval '1 minute' where id = $1 and revived = $2`, [runId, revived])
+      unanswered.push(...held)
+      held.clear()
+      await letChore(w, 'lost runs of flows')
+    }
+    for (let revived = 0; revived < 5; revived++) {
+      await isHeld()
+      await lose(revived)
+    }
+    await isHeld()
+    const keys = callsTo('held').filter(({ headers }) => headers['idempotency-key'] === `${runId}:h:`)
+    t.is(keys.length, 6)
+    await lose(5)
+    t.like(await ended(org, flow.id, runId), {
+      status: 'failed',
+      error: 'INTERNAL: The run was given up: its worker was lost again and again',
+    })
+    for (const answer of unanswered) answer()
+  },
+)

@@ -13,7 +13,10 @@ test.before(async () => {
 })
 test.after.always(() => w.close())
 
-const interrupted = { status: 'failed', error: 'VALIDATION_ERROR at f: The function ended with: the run was interrupted' }
+const interrupted = {
+  status: 'failed',
+  error: 'INTERNAL at f: The function was begun twice, and each time the worker that ran it was lost',
+}
 
 test.serial('an interrupted function is begun at most twice', async (t) => {
   const worker = await startWorkerProcess(t, w, 'functions')

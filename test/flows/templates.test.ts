@@ -2,6 +2,10 @@ import test from 'ava'
 import fc from 'fast-check'
 import { holds } from '#shared/flows/clauses.ts'
 import { type Lookup, pathsIn, refuseUnknownRoots, render, valueAt } from '#shared/flows/template.ts'
+import { computeBudget } from '#shared/kernel/compute-budget.ts'
+
+const budget = computeBudget('w', { steps: 1e9, bound: 'too much' })
+const asItIs = { render: (value: unknown) => value, budget }
 
 const known = {
   trigger: {
@@ -68,7 +72,7 @@ const cases: readonly (readonly [given: unknown, becomes: unknown])[] = [
   ['{{trigger.record.big}}', '12345678901234567890'],
 ]
 for (const [given, becomes] of cases)
-  test(`${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) => t.deepEqual(render(given, lookup), becomes))
+  test(`${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) => t.deepEqual(render(given, lookup, budget), becomes))
 
 /** Clauses with their references replaced, and whether they hold. */
 const clauses: readonly (readonly [left: unknown, op: string, right: unknown, holds: boolean])[] = [
@@ -102,24 +106,25 @@ const clauses: readonly (readonly [left: unknown, op: string, right: unknown, ho
   [null, 'eq', '', true],
 ]
 for (const [left, op, right, expected] of clauses) {
-  test(`${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, (t) => {
-    t.is(
-      holds({ clauses: [{ left, op, right }] }, (value) => value),
-      expected,
-    )
+  test(`${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, async (t) => {
+    t.is(await holds({ clauses: [{ left, op, right }] }, asItIs), expected)
   })
 }
 
-test('all clauses must hold, or one of them; none at all are true', (t) => {
+test('all clauses must hold, or one of them; none at all are true', async (t) => {
   const [yes, no] = [
     { left: 1, op: 'eq', right: 1 },
     { left: 1, op: 'eq', right: 2 },
   ]
-  const is = (match: string | undefined, ...list: object[]) => holds({ ...(match ? { match } : {}), clauses: list }, (value) => value)
-  t.deepEqual(
-    [is('all', yes, no), is('any', yes, no), is(undefined, yes, yes), is('any', no), is('all'), is('any')],
-    [false, true, true, false, true, true],
-  )
+  const is = (match: string | undefined, ...list: object[]) => holds({ ...(match ? { match } : {}), clauses: list }, asItIs)
+  t.deepEqual(await Promise.all([is('all', yes, no), is('any', yes, no), is(undefined, yes, yes), is('any', no), is('all'), is('any')]), [
+    false,
+    true,
+    true,
+    false,
+    true,
+    true,
+  ])
 })
 
 test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws anything but a refusal', (t) => {
@@ -149,11 +154,15 @@ test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws 
   fc.assert(
     fc.property(texts, (text) => {
       const asked: string[] = []
-      const result = render(text, (path) => {
-        asked.push(path.join('.'))
-        const [root, ...rest] = path
-        return Object.hasOwn(roots, root) ? valueAt(roots[root as keyof typeof roots], rest) : undefined
-      })
+      const result = render(
+        text,
+        (path) => {
+          asked.push(path.join('.'))
+          const [root, ...rest] = path
+          return Object.hasOwn(roots, root) ? valueAt(roots[root as keyof typeof roots], rest) : undefined
+        },
+        budget,
+      )
       t.true(['string', 'object'].includes(typeof result))
       t.is(asked.length, [...pathsIn(text)].length)
       t.false(JSON.stringify(result).includes(secret))
@@ -163,7 +172,7 @@ test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws 
 })
 
 test('a path of 10,000 parts leads nowhere, and an unknown beginning is refused by its block', (t) => {
-  t.is(render(`{{trigger${'.a'.repeat(10_000)}}}`, lookup), '')
+  t.is(render(`{{trigger${'.a'.repeat(10_000)}}}`, lookup, budget), '')
   const path = Array<string>(10_000).fill('a')
   let deep: unknown = 'found'
   for (const part of path) deep = { [part]: deep }

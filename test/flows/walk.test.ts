@@ -4,7 +4,7 @@ import { savedGraph } from '#shared/flows/check.ts'
 import type { Definition } from '#shared/flows/definition.ts'
 import { play, type Stage, type StepRow } from '#shared/flows/play.ts'
 import { scoreOf } from '#shared/flows/player.ts'
-import { playingFrom } from '#shared/flows/playing.ts'
+import { playingFrom, stepBudget } from '#shared/flows/playing.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { type Drawing, reference } from '#test/flows/reference.ts'
 import { graph } from '#test/flows/support.ts'
@@ -73,7 +73,8 @@ async function played(definition: Definition, input: unknown): Promise<string[]>
     isLong: () => false,
     pause: async () => undefined,
   }
-  await play(playingFrom(scoreOf(definition), { id: 'run', input: { input }, state: null, steps: 0 }), stage)
+  const run = { id: 'run', input: { input }, state: null, steps: 0 }
+  await play(await playingFrom(scoreOf(definition), run, stepBudget('w')), stage)
   return rows.map(({ node_id, iteration, status }) => `${node_id}@${iteration}${status === 'ok' ? '' : ' failed'}`)
 }
 

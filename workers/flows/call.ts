@@ -28,8 +28,8 @@ async function callFor(scope: PlatformScope, workspaceId: string, run: RunRow, s
   else await playOn(playing, doing, stage, answered.output, scope.now())
 }
 
-const playOn = (playing: Playing, doing: Doing, stage: ReturnType<typeof realStage>, output: unknown, now: Date): Promise<void> =>
-  play(playing, stage, [resume(playing, doing, output, now)])
+const playOn = async (playing: Playing, doing: Doing, stage: ReturnType<typeof realStage>, output: unknown, now: Date): Promise<void> =>
+  play(playing, stage, [await resume(playing, doing, output, now)])
 
 type Answered = { readonly output: unknown } | { readonly refused: RunError }
 

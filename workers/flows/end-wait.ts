@@ -3,8 +3,9 @@ import { checked, type Doing, errorOf, failedRow, parkedAt, resume, type StepRow
 import { blockOf, type Playing } from '#shared/flows/player.ts'
 import type { ParkedFor } from '#shared/flows/playing.ts'
 import type { RunError } from '#shared/flows/run.ts'
-import { plainJson } from '#shared/flows/template.ts'
+import { plainJsonOf } from '#shared/flows/template.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { findOperation, type Operation } from '#shared/queue/operations.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
@@ -13,6 +14,8 @@ import { endingMessages } from '#workers/functions/sandbox/outcome.ts'
 
 /** How often a function is begun when its worker dies (decisions, Flows). */
 const mostTries = 2
+
+const lostTwice = 'The function was begun twice, and each time the worker that ran it was lost'
 
 /** What a parked run waited for has come to pass: the row of its step; undefined when it has not, or when the run waits again or has ended. */
 export async function endWait(
@@ -24,14 +27,20 @@ export async function endWait(
   // The job that calls out writes down itself what it was answered.
   if (waiting.kind === 'call') return undefined
   const doing = parkedAt(playing, new Date(waiting.started_at))
-  if (waiting.kind === 'time') return [resume(playing, doing, {}, scope.now())]
+  if (waiting.kind === 'time') return [await resume(playing, doing, {}, scope.now())]
   const operation = await findOperation(scope.db, waiting.operation)
   if (operation && operation.finished_at === null) return undefined
   if (isLost(operation) && waiting.tries < mostTries) {
     await againTo(doing, playing, stage, waiting.tries + 1)
     return undefined
   }
-  return settle(scope, playing, doing, stage, () => ({ result: resultOf(operation) }))
+  if (!operation || isLost(operation) || operation.error) {
+    // A lost worker is not the caller's fault, and its code says so.
+    const { code, message } = operation?.error && !isLost(operation) ? operation.error : { code: 'INTERNAL', message: lostTwice }
+    await failAt(playing, doing, stage, { code, message, node_id: doing.node.id }, scope.now())
+    return undefined
+  }
+  return settle(scope, playing, doing, stage, async () => ({ result: await resultOf(operation, playing.budget) }))
 }
 
 /** Writes the row of a step that is over, or ends the run when `output` throws a refusal. */
@@ -40,11 +49,10 @@ export async function settle(
   playing: Playing,
   doing: Doing,
   stage: RealStage,
-  output: () => unknown,
+  output: () => Promise<unknown>,
 ): Promise<readonly StepRow[] | undefined> {
   try {
-    const made = output()
-    return [resume(playing, doing, made, now())]
+    return [await resume(playing, doing, await output(), now())]
   } catch (error) {
     await failAt(playing, doing, stage, errorOf(error, doing.node.id), now())
     return undefined
@@ -68,14 +76,13 @@ async function againTo(doing: Doing, playing: Playing, stage: RealStage, tries: 
 
 /** Whether a function was interrupted, or given up with its worker. */
 const isLost = (operation: Operation | undefined): boolean =>
-  operation?.error?.code === 'INTERNAL' || (operation?.result as Invocation | undefined)?.error === endingMessages.interrupted
+  operation === undefined ||
+  operation.error?.code === 'INTERNAL' ||
+  (operation.result as Invocation | null)?.error === endingMessages.interrupted
 
 /** What a function gave. Throws what it threw, as a refusal. */
-function resultOf(operation: Operation | undefined): unknown {
-  const { error } = operation ?? {}
-  if (!operation || error)
-    throw problem(error && error.code !== 'INTERNAL' ? error.code : 'VALIDATION_ERROR', error?.message ?? 'The run of the function is gone')
-  const invocation = operation.result as Invocation
+async function resultOf({ result }: Operation, budget: ComputeBudget): Promise<unknown> {
+  const invocation = result as Invocation
   if (invocation.error !== undefined) throw problem('VALIDATION_ERROR', `The function ended with: ${invocation.error}`)
-  return checked(cleanJson(plainJson(invocation.result)))
+  return checked(await cleanJson(await plainJsonOf(invocation.result, budget), budget), budget)
 }

@@ -2,12 +2,14 @@ import { minutesOfWord, sightOfTrigger, type TriggerEvent } from '#shared/calend
 import { type HeardChanges, recordSource } from '#shared/events/change.ts'
 import { heardEvents } from '#shared/flows/jobs.ts'
 import { blockOf, contextOf, type Score } from '#shared/flows/player.ts'
-import { playingFrom, scoreOfVersion } from '#shared/flows/playing.ts'
+import { playingFrom, scoreOfVersion, stepBudget } from '#shared/flows/playing.ts'
 import type { TriggerGuard, TriggerInput } from '#shared/flows/run.ts'
 import { countSkips } from '#shared/flows/run-store.ts'
 import { type NewRun, startRuns } from '#shared/flows/start.ts'
 import { findPresent } from '#shared/flows/store.ts'
 import { maxDepth } from '#shared/kernel/cause.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
+import { Problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { accessTo } from '#shared/records/picture.ts'
 import { viewOfValues } from '#shared/records/record.ts'
@@ -37,6 +39,7 @@ async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void
   const happenings = heard.source === recordSource ? await readSnapshots(scope, heard) : []
   const made: NewRun[] = []
   const skipped = new Map<string, number>()
+  const budget = stepBudget(workspaceId)
   for (const flow of flows) {
     const editor = await orRefusal(() => enterAs(scope, workspaceId, flow.editor_id))
     const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
@@ -45,7 +48,11 @@ async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void
       heard.source === recordSource
         ? await recordInputs(editor.value, heard, happenings)
         : await eventInputs(editor.value, await enterAs(scope, workspaceId, flow.editor_id, true), heard)
-    const going = inputs.filter(({ input }) => !endsAtOnce(score, input))
+    const going: Input[] = []
+    for (const one of inputs) {
+      budget.refill()
+      if (!(await endsAtOnce(score, one.input, budget))) going.push(one)
+    }
     if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
     made.push(...going.map((one) => runOf(scope, heard, flow, one)))
   }
@@ -105,15 +112,21 @@ async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, sn
 }
 
 /** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
-function endsAtOnce(score: Score, input: TriggerInput): boolean {
+async function endsAtOnce(score: Score, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
   const { graph } = score
   const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
   const node = only === undefined || another !== undefined ? undefined : graph.nodeById.get(only)
   if (node?.type !== 'logic.condition') return false
   const { work } = blockOf(node)
-  const playing = playingFrom(score, { id: newId(), input, state: null, steps: 0 })
-  const { handle = 'out' } = 'computes' in work ? work.computes(contextOf(playing, { node, iteration: '' })) : {}
-  return graph.targets(node.id, handle).length === 0
+  try {
+    const playing = await playingFrom(score, { id: newId(), input, state: null, steps: 0 }, budget)
+    const { handle = 'out' } = 'computes' in work ? await work.computes(contextOf(playing, { node, iteration: '' })) : {}
+    return graph.targets(node.id, handle).length === 0
+  } catch (error) {
+    // The run itself fails with it, and says so.
+    if (error instanceof Problem && error.status < 500) return false
+    throw error
+  }
 }
 
 function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {

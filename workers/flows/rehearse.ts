@@ -7,12 +7,13 @@ import { rehearseFlow } from '#shared/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/flows/limits.ts'
 import { type Doing, inputHash, play, type Stage } from '#shared/flows/play.ts'
 import { type Score, scoreOf } from '#shared/flows/player.ts'
-import { playingFrom } from '#shared/flows/playing.ts'
+import { playingFrom, stepBudget } from '#shared/flows/playing.ts'
 import type { RehearsedRun } from '#shared/flows/rehearsal.ts'
 import type { RunError, RunView, TriggerGuard, TriggerInput } from '#shared/flows/run.ts'
 import { boundTransaction, findRecorded, findRehearsed, markAudit } from '#shared/flows/run-store.ts'
 import { shownError } from '#shared/flows/runs.ts'
 import { impersonalCause } from '#shared/kernel/cause.ts'
+import { type ComputeBudget, computeBudget } from '#shared/kernel/compute-budget.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { changesSince, readableInput, sentSince, visibleInput } from '#workers/flows/rehearsed.ts'
@@ -27,8 +28,16 @@ export default handler(rehearseFlow, async ({ payload: { flowId, runs, definitio
   // Of a definition that was sent the caller would be the editor.
   const editors = definition === null ? [flow.editor_id] : []
   const ended = await scope.db.query<EndedRun>(findRehearsed(scope.workspace.id, flow.id, runs))
+  const budget = computeBudget(scope.workspace.id, {
+    steps: limits.computeSteps,
+    bound: `a rehearsal may take at most ${limits.computeSteps} steps of computing; rehearse fewer runs, or use fewer items or clauses`,
+  })
   const rehearsed: RehearsedRun[] = []
-  for (const run of ended) rehearsed.push(await rehearse(scope, editors, score, run))
+  for (const run of ended) {
+    rehearsed.push(await rehearse(scope, editors, score, run, stepBudget(scope.workspace.id, budget)))
+    // The run that passed the bound has failed for it, and so would those behind it.
+    budget.take(0)
+  }
   return { result: { runs: rehearsed } }
 })
 
@@ -44,11 +53,17 @@ interface EndedRun {
 /** Thrown at the end of a rehearsal, so that nothing of it stays. */
 class TakenBack extends Error {}
 
-async function rehearse(caller: Scope, editors: readonly string[], score: Score, run: EndedRun): Promise<RehearsedRun> {
+async function rehearse(
+  caller: Scope,
+  editors: readonly string[],
+  score: Score,
+  run: EndedRun,
+  budget: ComputeBudget,
+): Promise<RehearsedRun> {
   let outcome: RehearsedRun | undefined
   try {
     await caller.db.transaction(async (tx) => {
-      outcome = await playRun(caller, tx, editors, score, run)
+      outcome = await playRun(caller, tx, editors, score, run, budget)
       throw new TakenBack()
     })
   } catch (error) {
@@ -57,7 +72,14 @@ async function rehearse(caller: Scope, editors: readonly string[], score: Score,
   return outcome ?? failed(run, undefined)
 }
 
-async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score: Score, run: EndedRun): Promise<RehearsedRun> {
+async function playRun(
+  caller: Scope,
+  tx: Tx,
+  editors: readonly string[],
+  score: Score,
+  run: EndedRun,
+  budget: ComputeBudget,
+): Promise<RehearsedRun> {
   await tx.query(boundTransaction(limits.lockMs, limits.msPerRun))
   const [mark] = await tx.query<{ id: string }>(markAudit())
   const requestId = newId()
@@ -71,7 +93,8 @@ async function playRun(caller: Scope, tx: Tx, editors: readonly string[], score:
   const inside = await enter()
   const input = await visibleInput(caller, await readableInput(inside, run.input, run.objectType), run)
   const told: Told = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
-  await play(playingFrom(score, { id: requestId, input, state: null, steps: 0 }), stageOf(inside.now, enter, tx, run, told))
+  const playing = await playingFrom(score, { id: requestId, input, state: null, steps: 0 }, budget)
+  await play(playing, stageOf(inside.now, enter, tx, run, told))
   const since = { mark: mark?.id ?? '', requestId }
   return {
     run_id: run.id,

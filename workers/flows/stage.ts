@@ -113,7 +113,7 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
         const scope = await present()
         const effect = async (tx: Tx) => {
           const output = await work(within(scope, tx))
-          const written: Written = { ...after(output), status: isEnd ? 'ok' : 'running' }
+          const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
           tx.afterCommit(() => told(written))
           return { output, written }
         }

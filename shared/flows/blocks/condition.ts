@@ -14,8 +14,8 @@ export const conditionBlock = defineBlock({
   shown: 'readers',
   app: null,
   work: {
-    computes: ({ node: { config }, render }) => {
-      const result = holds(config, render)
+    computes: async (step) => {
+      const result = await holds(step.node.config, step)
       return { output: { result }, handle: String(result) }
     },
   },

@@ -15,8 +15,13 @@ export const filterBlock = defineBlock({
   shown: 'editors',
   app: null,
   work: {
-    computes: ({ node: { config }, render }) => {
-      const items = itemsOf(render(config.list)).filter((item, index) => holds(config, render, { item, index }))
+    computes: async (step) => {
+      const { config } = step.node
+      const items: unknown[] = []
+      for (const [index, item] of itemsOf(step.render(config.list)).entries()) {
+        step.budget.take(1)
+        if (await holds(config, step, { item, index })) items.push(item)
+      }
       return { output: { items, count: items.length } }
     },
   },

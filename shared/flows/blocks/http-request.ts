@@ -3,7 +3,8 @@ import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/egress/http.
 import { defineBlock, type StepContext, text, texts } from '#shared/flows/block.ts'
 import { cleanJson } from '#shared/flows/clean.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
-import { hasReference, plainJson, textOf } from '#shared/flows/template.ts'
+import { hasReference, plainJsonOf, textOf } from '#shared/flows/template.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -44,7 +45,7 @@ export const httpRequestBlock = defineBlock({
   work: { calls: (step, { config }, signal) => request(config, step, signal) },
 })
 
-async function request(config: Config, { settings, key }: StepContext, signal: AbortSignal): Promise<unknown> {
+async function request(config: Config, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
   const { method, url, headers, body } = settings
   const text = textOf(body)
   const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
@@ -63,20 +64,26 @@ async function request(config: Config, { settings, key }: StepContext, signal: A
     maxBytes: flowLimits.callBytes,
     signal,
   })
-  return outputOf(answer)
+  return outputOf(answer, budget)
 }
 
-function outputOf({ status, headers, body }: HttpAnswer): unknown {
+async function outputOf({ status, headers, body }: HttpAnswer, budget: ComputeBudget): Promise<unknown> {
   const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
-  return cleanJson({ status, headers: Object.fromEntries(shown), body: bodyOf(body.toString(), String(headers['content-type'] ?? '')) })
+  const parsed = await bodyOf(body.toString(), String(headers['content-type'] ?? ''), budget)
+  return cleanJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
 }
 
 /** Parsed when it says that it is JSON, or looks like it, else its text. */
-function bodyOf(text: string, contentType: string): unknown {
+async function bodyOf(text: string, contentType: string, budget: ComputeBudget): Promise<unknown> {
   if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
+  const value = parsedOf(text)
+  return value === undefined ? text : plainJsonOf(value, budget)
+}
+
+function parsedOf(text: string): unknown {
   try {
-    return plainJson(parseStoredJson(text))
+    return parseStoredJson(text)
   } catch {
-    return text
+    return undefined
   }
 }

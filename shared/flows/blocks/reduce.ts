@@ -1,36 +1,73 @@
 import { defineBlock, list, text } from '#shared/flows/block.ts'
 import { compare, decimalOf } from '#shared/flows/clauses.ts'
 import { itemsOf, listProblems } from '#shared/flows/items.ts'
-import { textOf, valueAt } from '#shared/flows/template.ts'
+import { flowLimits } from '#shared/flows/limits.ts'
+import { shortTextOf, textOf, valueAt } from '#shared/flows/template.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { canonicalDecimal, Decimal, isPlainDecimal } from '#shared/kernel/decimal.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { exactNumber } from '#shared/kernel/json.ts'
 import { t } from '#shared/kernel/schema.ts'
 
-type Reduce = (values: readonly unknown[]) => unknown
+type Reduce = (values: readonly unknown[], budget: ComputeBudget) => unknown
 
-const sum = (values: readonly unknown[]): Decimal => values.reduce<Decimal>((total, value) => total.plus(numberOf(value)), new Decimal(0))
+/** Goes through a list from a first value, and gives the thread back between its items. */
+async function fold<Value>(
+  values: readonly unknown[],
+  first: Value,
+  next: (before: Value, value: unknown) => Value,
+  budget: ComputeBudget,
+): Promise<Value> {
+  let found = first
+  for (const value of values) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    found = next(found, value)
+  }
+  return found
+}
+
+const sum = (values: readonly unknown[], budget: ComputeBudget): Promise<Decimal> =>
+  fold(values, new Decimal(0), (total, value) => total.plus(numberOf(value)), budget)
 const numeric = (value: Decimal): unknown => exactNumber(canonicalDecimal(value))
 const best =
   (sign: 1 | -1): Reduce =>
-  (values) =>
-    values.reduce<unknown>((found, value) => (found === undefined || sign * compare(value, found) > 0 ? value : found), undefined) ?? null
+  async (values, budget) => {
+    const better = (found: unknown, value: unknown) => (found === undefined || sign * compare(value, found, budget) > 0 ? value : found)
+    return (await fold<unknown>(values, undefined, better, budget)) ?? null
+  }
+
+async function join(values: readonly unknown[], budget: ComputeBudget): Promise<string> {
+  const parts: string[] = []
+  let length = 0
+  const add = (_: unknown, value: unknown): void => {
+    const text = shortTextOf(value)
+    budget.take(text.length >> 9)
+    length += text.length
+    if (length > flowLimits.renderedCharacters)
+      throw problem('VALIDATION_ERROR', `join may make at most ${flowLimits.renderedCharacters} characters; join fewer items`)
+    parts.push(text)
+  }
+  await fold<unknown>(values, undefined, add, budget)
+  return parts.join(', ')
+}
 
 /** What becomes of the values; those of items that have none are left out. */
 const operations: Readonly<Record<string, Reduce>> = {
-  sum: (values) => numeric(sum(values)),
-  avg: (values) => (values.length === 0 ? null : numeric(sum(values).dividedBy(values.length).toDecimalPlaces(20))),
+  sum: async (values, budget) => numeric(await sum(values, budget)),
+  avg: async (values, budget) =>
+    values.length === 0 ? null : numeric((await sum(values, budget)).dividedBy(values.length).toDecimalPlaces(20)),
   min: best(-1),
   max: best(1),
   count: (values) => values.length,
-  join: (values) => values.map(textOf).join(', '),
+  join,
 }
 const names = Object.keys(operations).join(', ')
 
 function numberOf(value: unknown): Decimal {
   const number = decimalOf(value)
   if (!number || (typeof value === 'string' && !isPlainDecimal(value.trim())))
-    throw problem('VALIDATION_ERROR', `${textOf(value).slice(0, 100)} is no number`)
+    throw problem('VALIDATION_ERROR', `${shortTextOf(value).slice(0, 100)} is no number`)
   return number
 }
 
@@ -53,14 +90,19 @@ export const reduceBlock = defineBlock({
   shown: 'editors',
   app: null,
   work: {
-    computes: ({ node: { config }, settings }) => {
+    computes: async ({ node: { config }, settings, budget }) => {
       const path = textOf(settings.field).trim()
       const items = itemsOf(settings.list)
-      const values = path === '' ? items : items.map((item) => valueAt(item, path.split('.')))
+      const parts = path.split('.')
       // What is counted is the items; everything else goes by those that have a value.
-      const present = values.filter((value) => value !== undefined && value !== null && value !== '')
+      const present: unknown[] = []
+      const addPresent = (_: unknown, item: unknown): void => {
+        const value = path === '' ? item : valueAt(item, parts)
+        if (value !== undefined && value !== null && value !== '') present.push(value)
+      }
+      await fold<unknown>(items, undefined, addPresent, budget)
       const reduce = operations[config.op as string]
-      return { output: { value: reduce?.(config.op === 'count' && path === '' ? items : present) ?? null } }
+      return { output: { value: (await reduce?.(config.op === 'count' && path === '' ? items : present, budget)) ?? null } }
     },
   },
 })
