@@ -140,11 +140,17 @@ async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: 
   }
 }
 
-/** Free times of the chosen day; where it has none, of the first day of its month that has. */
+/** Times that are offered instead of one that cannot be booked. */
+const mostOffered = 12
+
+/** Free times of the chosen day, those nearest to the chosen one; where it has none, of the first day of its month that has. */
 async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promise<readonly number[]> {
   const { days } = await firstFree(scope, open, choice)
-  const chosen = choice.day === undefined ? undefined : days.get(choice.day)
-  return chosen ?? days.values().next().value ?? []
+  const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
+  const { start } = choice
+  if (start === undefined) return ofDay.slice(0, mostOffered)
+  const nearest = ofDay.toSorted((a, b) => Math.abs(a - start) - Math.abs(b - start))
+  return nearest.slice(0, mostOffered).sort((a, b) => a - b)
 }
 
 async function show(scope: Scope, key: string, query: ChoiceQuery): Promise<Page> {

@@ -44,7 +44,12 @@ export async function everyField(w: World): Promise<string> {
   await admitVisitors(w)
   const settings = { submit_label: 'Order the cake', success_message: 'Thank you.\nWe will write to you.' }
   return (
-    await makeForm(w, { name: 'Order a cake', description: 'We bake on weekdays.\nPlease order two days ahead.', fields: every, settings })
+    await makeForm(w, {
+      name: 'Order a cake',
+      description: 'We bake on **weekdays**.\nPlease order two days ahead.\n\n- [Our cakes](https://example.com/cakes)\n- Nuts on request',
+      fields: every,
+      settings,
+    })
   ).hosted
 }
 
