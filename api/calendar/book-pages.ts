@@ -1,19 +1,19 @@
-import { bookControls, chooserOf } from '#api/calendar/book-controls.ts'
+import { type Choice, type ChoiceQuery, choiceQuery, linkTo, monthBeside, readChoice, windowOf } from '#api/calendar/book-choice.ts'
+import { personFields, timeField, zoneField } from '#api/calendar/book-controls.ts'
+import { byDay, lengthWords, type MonthView, monthView } from '#api/calendar/book-month.ts'
 import { page } from '#api/http/route.ts'
-import { drawFields, withErrors } from '#api/pages/field.ts'
-import { fieldErrors } from '#api/pages/form.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/field.ts'
+import { attemptField, attemptIn, fieldErrors } from '#api/pages/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import { book } from '#shared/calendar/booking/book.ts'
 import { bookInput } from '#shared/calendar/booking/schemas.ts'
-import { requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
-import { dateMs, dateText, dayMs, startOfDay, wallMs } from '#shared/calendar/time.ts'
+import { type OpenPage, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { instantMs, instantText, minuteMs, type Window } from '#shared/calendar/time.ts'
 import { whenWords } from '#shared/calendar/words.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { isDay } from '#shared/kernel/instant.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import { isTimeZone } from '#shared/kernel/time-zone.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 const common = {
@@ -23,31 +23,41 @@ const common = {
   limit: 'calendar',
   framed: 'any',
   path: '/book/:orgId/:calendarKey',
+  query: choiceQuery,
 } as const
 
-interface Shown {
+interface Choosing {
+  readonly notice: string
   readonly description: string
   readonly location: string
-  readonly choose: string
+  readonly lengths: readonly { readonly words: string; readonly link: string; readonly isChosen: boolean }[]
+  readonly month: MonthView
+  readonly isDayChosen: boolean
+  readonly weekdays: readonly (readonly [string, string])[]
+  readonly zone: string
+  readonly zoneWords: string
+  /** What a change of the zone leaves as it is: names and values. */
+  readonly kept: readonly (readonly [string, string])[]
+}
+const choosing = template<Choosing>(new URL('book.eta', import.meta.url))
+
+interface Details {
+  readonly when: string
+  readonly length: string
+  readonly location: string
+  readonly back: string
   readonly failure: string
-  /** Addresses of the days before and after; empty where there are none. */
-  readonly earlier: string
-  readonly later: string
-  readonly hasSlots: boolean
   readonly id: string
   readonly duration: number
+  readonly start: string
+  /** Whether the form asks for another time, and whether it has one to offer. */
+  readonly isTimeOpen: boolean
+  readonly hasTimes: boolean
   readonly fields: string
 }
-const body = template<Shown>(new URL('book.eta', import.meta.url))
-const booked = template<{ readonly when: string; readonly location: string; readonly page: string }>(new URL('booked.eta', import.meta.url))
+const details = template<Details>(new URL('book-details.eta', import.meta.url))
+const booked = template<Readonly<Record<'when' | 'location' | 'page' | 'file', string>>>(new URL('booked.eta', import.meta.url))
 
-const choice = schema(
-  t.Object({
-    tz: t.Optional(t.String({ description: 'The time zone in which times are shown.' })),
-    duration: t.Optional(t.String()),
-    from: t.Optional(t.String({ description: 'The first day that is shown, YYYY-MM-DD.' })),
-  }),
-)
 const bookForm = schema(
   t.Object({
     ...{ start: t.String(), name: t.String(), email: t.String(), notes: t.Optional(t.String()), duration: t.Optional(t.String()) },
@@ -55,95 +65,150 @@ const bookForm = schema(
   }),
 )
 
-/** Days that a page shows at once. */
-const shownDays = 7
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].map(
+  (name) => [name.slice(0, 2), name] as const,
+)
 
-interface Asked {
-  readonly tz: string | undefined
-  readonly duration: string | undefined
-  readonly from: string | undefined
-  readonly sent?: URLSearchParams
-  readonly failure?: Problem
+async function slotsIn(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<number[]> {
+  if (window.to <= window.from) return []
+  const starts = await startsOfPage(scope, open, window, minutes)
+  return starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
 }
 
-async function bookPage(scope: Scope, key: string, { tz, duration, from, sent, failure }: Asked): Promise<Page> {
-  const open = await requirePage(scope, key)
-  const { calendar, page } = open
-  const zone = tz !== undefined && isTimeZone(tz) ? tz : calendar.timezone
-  const minutes = page.durations.includes(Number(duration)) ? Number(duration) : (page.durations[0] ?? 30)
-  const today = dateText(wallMs(scope.now().getTime(), zone))
-  const first = from !== undefined && isDay(from) && from > today ? from : today
-  const begin = startOfDay(first, zone)
-  const starts = await startsOfPage(scope, open, { from: begin, to: begin + shownDays * dayMs }, minutes)
-  const slots = starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
-  const chosen = { from: first, minutes, zone }
-  const fields = bookControls(slots, chosen, sent)
-  const next = dayAfter(first, shownDays)
-  const link = (day: string) => `?${new URLSearchParams({ from: day, duration: String(minutes), tz: zone })}`
+const pageOf = (scope: Scope, { calendar, page: settings }: OpenPage, zone: string) => ({
+  ...({ title: settings.title || calendar.name, brand: scope.workspace, isWide: true, script: 'swap.js', zone } as const),
+})
+
+/** The month with its free days, and the times of a day. */
+async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice: string): Promise<Page> {
+  const { page: settings } = open
+  const { choice, days } = await firstFree(scope, open, asked)
+  const { minutes, zone, month, day } = choice
+  const step = day === undefined ? { month } : { day }
   return {
-    title: page.title || calendar.name,
-    brand: scope.workspace,
-    body: body({
-      ...{ description: page.description, location: page.location, hasSlots: slots.length > 0, duration: minutes },
-      choose: drawFields(chooserOf(chosen, page.durations)).text,
-      failure: failure?.message ?? '',
-      earlier: first > today ? link(laterOf(dayAfter(first, -shownDays), today)) : '',
-      later: next <= dayAfter(today, page.horizonDays) ? link(next) : '',
-      id: sent?.get('id') || newId(),
-      fields: drawFields(failure ? withErrors(fields, fieldErrors(fields, failure)) : fields).text,
+    ...pageOf(scope, open, zone),
+    body: choosing({
+      ...{ notice, description: settings.description, location: settings.location, weekdays },
+      lengths: settings.durations.map((length) => ({
+        words: lengthWords(length),
+        link: linkTo({ ...choice, minutes: length }, settings, step),
+        isChosen: length === minutes,
+      })),
+      ...{ month: monthView(choice, settings, days), isDayChosen: day !== undefined },
+      ...{ zone: drawFields([zoneField(zone, open.calendar.timezone)]).text, zoneWords: zone.replaceAll('_', ' ') },
+      kept: Object.entries({ ...step, ...(settings.durations.length > 1 ? { duration: String(minutes) } : {}) }),
     }),
-    ...(failure ? { failure } : {}),
   }
 }
 
-const dayAfter = (day: string, days: number): string => dateText(dateMs(day) + days * dayMs)
-const laterOf = (one: string, other: string): string => (one > other ? one : other)
+/** The free days of the chosen month; where nobody chose one and it has none, those of the month after. */
+async function firstFree(scope: Scope, open: OpenPage, asked: Choice) {
+  const now = scope.now().getTime()
+  const daysOf = async (choice: Choice) => byDay(await slotsIn(scope, open, windowOf(choice, now), choice.minutes), choice.zone)
+  const days = await daysOf(asked)
+  const later = { ...asked, month: monthBeside(asked.month, 1) }
+  if (asked.isMonthChosen || days.size > 0 || later.month > asked.months[1]) return { choice: asked, days }
+  return { choice: later, days: await daysOf(later) }
+}
 
-/** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages). */
+interface Sent {
+  readonly fields: URLSearchParams
+  readonly failure: Problem
+}
+
+/** The form for name and email; shown again, it keeps what was sent, and offers other times of the day where the time is what was wrong. */
+async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: Sent): Promise<Page> {
+  const { page: settings } = open
+  const { zone, minutes, start } = choice
+  const person = personFields(sent?.fields)
+  const isTimeOpen = sent !== undefined && !person.some(({ name }) => sent.failure.message.startsWith(`${name} `))
+  const others = isTimeOpen ? await timesBeside(scope, open, choice) : []
+  const fields: Field[] = [...(others.length > 0 ? [timeField(others, zone)] : []), ...person]
+  const errors = isTimeOpen && others.length === 0 ? {} : fieldErrors(fields, sent?.failure)
+  const back = choice.day === undefined ? { month: choice.month } : { day: choice.day }
+  const isShown = start !== undefined && !isTimeOpen
+  return {
+    ...pageOf(scope, open, zone),
+    body: details({
+      when: isShown ? whenWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
+      ...{ length: lengthWords(minutes), location: settings.location, back: linkTo(choice, settings, back) },
+      ...{ failure: sent?.failure.message ?? '', isTimeOpen, hasTimes: others.length > 0 },
+      ...{ id: sent?.fields.get(attemptField) || newId(), duration: minutes, start: isShown ? instantText(start) : '' },
+      fields: drawFields(withErrors(fields, errors)).text,
+    }),
+    ...(sent ? { failure: sent.failure } : {}),
+  }
+}
+
+/** Times that are offered instead of one that cannot be booked. */
+const mostOffered = 12
+
+/** Free times of the chosen day, those nearest to the chosen one; where it has none, of the first day of its month that has. */
+async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promise<readonly number[]> {
+  const { days } = await firstFree(scope, open, choice)
+  const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
+  const { start } = choice
+  if (start === undefined) return ofDay.slice(0, mostOffered)
+  const nearest = ofDay.toSorted((a, b) => Math.abs(a - start) - Math.abs(b - start))
+  return nearest.slice(0, mostOffered).sort((a, b) => a - b)
+}
+
+async function show(scope: Scope, key: string, query: ChoiceQuery): Promise<Page> {
+  const open = await requirePage(scope, key)
+  const choice = readChoice(query, open.page, open.calendar.timezone, scope.now().getTime())
+  if (choice.start === undefined) return choosingPage(scope, open, choice, '')
+  const [free] = await slotsIn(scope, open, { from: choice.start, to: choice.start + 1 }, choice.minutes)
+  if (free !== undefined) return detailsPage(scope, open, choice)
+  return choosingPage(scope, open, choice, 'This time is no longer free. Please choose another one.')
+}
+
+async function send(scope: Scope, key: string, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
+  const open = await requirePage(scope, key)
+  const text = (name: string) => (sent.get(name) ?? '').trim()
+  const [start, duration] = [text('start'), text('duration')]
+  const choice = readChoice(
+    { ...query, ...(start ? { start } : {}), ...(duration ? { duration } : {}) },
+    open.page,
+    open.calendar.timezone,
+    scope.now().getTime(),
+  )
+  try {
+    if (instantMs(start) === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
+    const input = { start, name: text('name'), email: text('email'), notes: text('notes') }
+    const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
+    const done = await book(scope, key, asked, { key: attemptIn(sent), isExact: false })
+    const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
+    const { publicUrl } = scope.config
+    return {
+      title: open.page.title || open.calendar.name,
+      brand: scope.workspace,
+      body: booked({
+        ...{ when, location: open.page.location, page: `${publicUrl}/rsvp/${scope.workspace.id}/${done.token}` },
+        file: `${publicUrl}/cal/${scope.workspace.id}/rsvp/${done.token}/ics`,
+      }),
+    }
+  } catch (failure) {
+    if (!(failure instanceof Problem) || failure.status >= 500) throw failure
+    return detailsPage(scope, open, choice, { fields: sent, failure })
+  }
+}
+
+/** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages): a month, the times of a day, then name and email. */
 export const routes = [
   page({
     ...common,
     method: 'GET',
     summary: 'The page where a visitor books a time',
-    description: 'Any website may frame it. `tz` shows another zone.',
-    query: choice,
-    handle: ({ params, query }, scope) => bookPage(scope, params.calendarKey, { tz: query.tz, duration: query.duration, from: query.from }),
+    description: 'Any website may frame it. `tz` shows another zone. Each choice is an address of its own.',
+    handle: ({ params, query }, scope) => show(scope, params.calendarKey, query),
   }),
   page({
     ...common,
     method: 'POST',
     summary: 'Book a time by its page',
-    description: 'Works without scripts. The hidden id of the page sent again gets the first answer.',
-    query: choice,
+    description: 'Works without scripts. The hidden id of the page sent again gets the first answer, also with other words.',
     form: bookForm,
     fails: ['SLOT_TAKEN'],
-    handle: async ({ params, query, body: sent }, scope) => {
-      const open = await requirePage(scope, params.calendarKey)
-      try {
-        const duration = sent.get('duration')
-        const text = (name: string) => (sent.get(name) ?? '').trim()
-        const input = { start: text('start'), name: text('name'), email: text('email'), notes: text('notes') }
-        if (input.start === '') throw problem('VALIDATION_ERROR', 'Please choose a time')
-        const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
-        const done = await book(scope, params.calendarKey, asked, sent.get('id')?.slice(0, 255) || undefined)
-        const zone = query.tz !== undefined && isTimeZone(query.tz) ? query.tz : open.calendar.timezone
-        const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone })
-        const page = `${scope.config.publicUrl}/rsvp/${scope.workspace.id}/${done.token}`
-        return {
-          title: open.page.title || open.calendar.name,
-          brand: scope.workspace,
-          body: booked({ when, location: open.page.location, page }),
-        }
-      } catch (failure) {
-        if (!(failure instanceof Problem) || failure.status >= 500) throw failure
-        return bookPage(scope, params.calendarKey, {
-          tz: query.tz,
-          duration: sent.get('duration') ?? undefined,
-          from: query.from,
-          sent,
-          failure,
-        })
-      }
-    },
+    handle: ({ params, query, body: sent }, scope) => send(scope, params.calendarKey, query, sent),
   }),
 ]

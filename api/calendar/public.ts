@@ -72,7 +72,8 @@ export const routes = [
     fails: ['SLOT_TAKEN'],
     status: 201,
     response: booked,
-    handle: ({ params, body, header }, scope) => book(scope, params.calendarKey, body, requestKey(header('Idempotency-Key'))),
+    handle: ({ params, body, header }, scope) =>
+      book(scope, params.calendarKey, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
   }),
   delegate({
     ...common,

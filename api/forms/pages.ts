@@ -1,12 +1,14 @@
 import { controlsOf, sentBy } from '#api/forms/controls.ts'
 import { page } from '#api/http/route.ts'
 import { drawFields, withErrors } from '#api/pages/field.ts'
+import { attemptField, attemptIn } from '#api/pages/form.ts'
+import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
 import { httpOnly, template } from '#api/pages/template.ts'
 import { readAnswers } from '#shared/forms/answers.ts'
 import type { Form } from '#shared/forms/form.ts'
 import { requireOpenForm } from '#shared/forms/forms.ts'
-import { attemptKey, submitForm } from '#shared/forms/submit.ts'
+import { submitForm } from '#shared/forms/submit.ts'
 import type { Problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -24,8 +26,6 @@ interface Shown {
 const body = template<Shown>(new URL('form.eta', import.meta.url))
 const done = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
 
-/** Names this page's attempt. No field of a form may be called so. */
-const attemptField = 'id'
 /** A field that people do not see and programs fill in. No field of a form has a hyphen. */
 const trapField = 'company-website'
 
@@ -39,7 +39,7 @@ function formPage(
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
   const [failure] = sent?.problems.values() ?? []
   const shown = {
-    description: form.description,
+    description: markdown(form.description).text,
     id: sent?.fields.get(attemptField) || newId(),
     wrong,
     fields: drawFields(withErrors(controls, errors)).text,
@@ -86,7 +86,7 @@ export const routes = [
       const { values, problems } = readAnswers(form, sentBy(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
       if (problems.size > 0) return formPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null
-      const attempt = { key: attemptKey(fields.get(attemptField) ?? ''), isExact: false, spam }
+      const attempt = { key: attemptIn(fields), isExact: false, spam }
       const { message, redirect } = await submitForm(scope, form, values, attempt)
       const url = httpOnly(redirect)
       return { title: form.name, brand: scope.workspace, body: done({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }

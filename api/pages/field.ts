@@ -20,7 +20,7 @@ export interface Field {
     | 'radio'
     | 'checkboxes'
     | 'checkbox'
-  /** What it holds: the chosen ones of checkboxes, else one text. */
+  /** What it holds: the chosen ones of checkboxes, else one text; none is the same as an empty text. */
   readonly values?: readonly string[]
   /** Radios with a `group` stand below it, close together; those of one group follow each other. */
   readonly options?: readonly Option[]
@@ -56,7 +56,8 @@ export function drawFields(fields: readonly Field[]): Html {
 }
 
 function drawField(field: Field, isFirst: boolean): Html {
-  const { name, hint, error, values = [''], options = [], attributes = {} } = field
+  const { name, hint, error, options = [], attributes = {} } = field
+  const values = field.values?.length ? field.values : ['']
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   const groups = [...Map.groupBy(options, ({ group = '' }) => group)]
   return draw({ ...field, values, options, groups, attributes, described, isFirst })

@@ -7,13 +7,18 @@ import { problem } from '#shared/kernel/errors.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
+/** Scripts that a page may have; each is a file of its own, since nothing inline runs. */
+export type PageScript = 'swap.js' | 'print.js'
+
 /** The files that pages refer to, by name. */
 const files: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   'page.css': { type: 'text/css', text: read('page.css') },
+  'swap.js': { type: 'text/javascript', text: read('swap.js') },
+  'print.js': { type: 'text/javascript', text: read('print.js') },
   'icon.svg': { type: 'image/svg+xml', text: read('icon.svg') },
 }
 
-/** Serves the stylesheet of all pages, their icon, and a stylesheet for each colour: inline ones are not let through. */
+/** Serves the stylesheet of all pages, their scripts and icon, and a stylesheet for each colour: inline ones are not let through. */
 export function servePageFiles(of: (path: string) => Router): void {
   const router = of('/pages')
   router.get(`/pages/${fileVersion}/color/:name`, (ctx) => {

@@ -1,12 +1,12 @@
 import { page } from '#api/http/route.ts'
 import { drawFields, type Field, withErrors } from '#api/pages/field.ts'
 import { fieldErrors } from '#api/pages/form.ts'
+import { instantWords, localeOf, moneyWords } from '#api/pages/language.ts'
 import type { Page } from '#api/pages/page.ts'
 import { httpOnly, template } from '#api/pages/template.ts'
 import { type Problem, problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { signer } from '#shared/kernel/signed.ts'
-import { moneyText } from '#shared/payments/link.ts'
 import { act, type PayableLink, readPayable } from '#shared/payments/sandbox-pay.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { emailKind } from '#shared/types/fields/address.ts'
@@ -24,22 +24,35 @@ const payForm = schema(
 
 interface Shown {
   readonly amount: string
+  readonly currency: string
+  /** The language of the amount and the dates. */
+  readonly locale: string
   readonly description: string
 }
 
-const form = template<Shown & { readonly fields: string; readonly ticket: string; readonly declined: boolean; readonly error: string }>(
-  new URL('pay.eta', import.meta.url),
-)
-const over = template<Shown & { readonly message: string; readonly back: string | undefined }>(new URL('paid.eta', import.meta.url))
+interface Payable extends Shown {
+  readonly until: string
+  readonly fields: string
+  readonly ticket: string
+  readonly declined: boolean
+  readonly error: string
+}
+const form = template<Payable>(new URL('pay.eta', import.meta.url))
+
+interface Over extends Shown {
+  /** What keeps a receipt; undefined for a link that was never paid. */
+  readonly receipt: { readonly to: string; readonly date: string; readonly reference: string } | undefined
+  readonly back: string | undefined
+}
+const over = template<Over>(new URL('paid.eta', import.meta.url))
 
 const fieldsOf = (name: string, email: string): Field[] => [
   { name: 'name', label: 'Your name', type: 'text', values: [name], attributes: { autocomplete: 'name', maxlength: 200 } },
   { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
 ]
 
-const shownOf = ({ amount, currency, description }: PayableLink): Shown => ({
-  amount: `${moneyText(amount, currency)} ${currency}`,
-  description,
+const shownOf = ({ amount, currency, description }: PayableLink, locale: string): Shown => ({
+  ...{ amount: moneyWords(amount, currency, locale), currency, locale, description },
 })
 
 /** Only this page's form may pay: it carries a signature that other websites cannot make, for this link alone. */
@@ -53,7 +66,7 @@ interface Said {
   readonly failure?: Problem
 }
 
-function payPage(scope: Scope, link: PayableLink, { name, email, declined = false, failure }: Said): Page {
+function payPage(scope: Scope, link: PayableLink, locale: string, { name, email, declined = false, failure }: Said): Page {
   const fields = fieldsOf(name, email)
   const errors = fieldErrors(fields, failure)
   const isOfField = failure !== undefined && fields.some((field) => failure.message.startsWith(`${field.name} `))
@@ -61,7 +74,8 @@ function payPage(scope: Scope, link: PayableLink, { name, email, declined = fals
     title: 'Pay',
     brand: scope.workspace,
     body: form({
-      ...shownOf(link),
+      ...shownOf(link, locale),
+      until: instantWords(link.expires_at, scope.workspace.timezone, locale),
       fields: drawFields(isOfField ? withErrors(fields, errors) : fields).text,
       ticket: ticketOf(scope, link),
       declined,
@@ -71,14 +85,18 @@ function payPage(scope: Scope, link: PayableLink, { name, email, declined = fals
   }
 }
 
-function overPage(scope: Scope, link: PayableLink): Page {
-  const isPaid = link.state === 'paid'
+/** A receipt of a link that was paid; the answer to the payment itself leads on to where the link says. */
+function overPage({ workspace }: Scope, link: PayableLink, locale: string, leadsOn: boolean): Page {
+  const { payment_id: reference, paid_at: at } = link
+  const isPaid = reference !== null && at !== null
   const back = isPaid && link.redirect_url !== null ? httpOnly(link.redirect_url) : undefined
+  const receipt = isPaid ? { to: workspace.name, date: instantWords(at, workspace.timezone, locale), reference } : undefined
   return {
     title: isPaid ? 'Paid' : 'This link has ended',
-    brand: scope.workspace,
-    body: over({ ...shownOf(link), message: isPaid ? 'Thank you, the payment has been made.' : 'It can no longer be paid.', back }),
-    ...(back === undefined ? {} : { leadsTo: back }),
+    brand: workspace,
+    body: over({ ...shownOf(link, locale), receipt, back }),
+    ...(receipt ? { script: 'print.js' } : {}),
+    ...(back !== undefined && leadsOn ? { leadsTo: back } : {}),
   }
 }
 
@@ -90,9 +108,11 @@ export const payPages = [
     summary: 'The page where a payer pays in the sandbox',
     description: 'It stands for the page of a provider, and moves no money.',
     fails: ['NOT_FOUND'],
-    handle: async ({ params }, scope) => {
+    handle: async ({ params, header }, scope) => {
       const link = await readPayable(scope, params.linkId)
-      return link.state === 'open' ? payPage(scope, link, { name: link.customer_name, email: link.customer_email }) : overPage(scope, link)
+      const locale = localeOf(header('Accept-Language'))
+      if (link.state !== 'open') return overPage(scope, link, locale, false)
+      return payPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
     },
   }),
   page({
@@ -102,15 +122,17 @@ export const payPages = [
     description: 'The sandbox then tells its connection by a signed webhook, as a provider does.',
     form: payForm,
     fails: ['NOT_FOUND'],
-    handle: async ({ params, body }, scope) => {
+    handle: async ({ params, body, header }, scope) => {
+      const locale = localeOf(header('Accept-Language'))
       const link = await readPayable(scope, params.linkId)
-      if (link.state !== 'open') return overPage(scope, link)
+      if (link.state !== 'open') return overPage(scope, link, locale, true)
       const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
       const failure = refusalOf(scope, link, body)
-      if (failure) return payPage(scope, link, { name, email, failure })
+      if (failure) return payPage(scope, link, locale, { name, email, failure })
       const outcome = body.get('action') === 'decline' ? 'declined' : 'paid'
       const after = await act(scope, link.id, { outcome, name, email })
-      return after.state === 'open' ? payPage(scope, after, { name, email, declined: true }) : overPage(scope, after)
+      if (after.state !== 'open') return overPage(scope, after, locale, true)
+      return payPage(scope, after, locale, { name, email, declined: true })
     },
   }),
 ]

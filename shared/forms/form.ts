@@ -44,7 +44,7 @@ export const formInput = schema(
     {
       key: formKey,
       name: nameText(200),
-      description: t.Optional(t.String({ maxLength: 5_000 })),
+      description: t.Optional(t.String({ maxLength: 5_000, description: 'Markdown, without HTML and pictures.' })),
       fields: t.Array(sentField, { maxItems: maxFields }),
       settings: t.Optional(t.Object(t.Partial(t.Object(settingParts)).properties)),
       target: t.Optional(target),
@@ -66,7 +66,7 @@ const formSchema = t.Object(
     id: t.String({ format: 'uuid' }),
     key: t.String(),
     name: t.String(),
-    description: t.String(),
+    description: t.String({ description: 'Markdown, as it was written.' }),
     fields: t.Array(keptField),
     settings,
     target,
@@ -88,7 +88,7 @@ export const formDefinition = schema(
     {
       key: t.String(),
       name: t.String(),
-      description: t.String(),
+      description: t.String({ description: 'Markdown, as it was written.' }),
       fields: t.Array(keptField),
       settings: t.Object({ submit_label: settingParts.submit_label, success_message: settingParts.success_message }),
     },

@@ -26,7 +26,7 @@ export async function readPayable({ db, workspace, now }: Scope, linkId: string)
   const [link] = isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : []
   if (!link) throw problem('NOT_FOUND')
   const isOver = !link.active || Date.parse(link.expires_at) <= now().getTime()
-  return { ...link, state: link.is_paid ? 'paid' : isOver ? 'closed' : 'open' }
+  return { ...link, state: link.payment_id !== null ? 'paid' : isOver ? 'closed' : 'open' }
 }
 
 /** What a payer does on the page. */

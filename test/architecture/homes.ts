@@ -25,6 +25,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['workers/functions'],
   knex: ['shared/db'],
   koa: ['api'],
+  'markdown-it': ['api/pages/markdown.ts'],
   'mime-types': ['api', 'shared/drive'],
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],

@@ -22,15 +22,23 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 /** Bookers of one page come one after the other, so that a crowd of them leaves the database's connections to everybody else. */
 const turnOf = turns()
 
+/** The name of one attempt to book, unique per page. */
+export interface BookingRequest {
+  /** Undefined where the visitor sent none: the attempt is then never taken for another one. */
+  readonly key: string | undefined
+  /** True refuses the same key with another body, as for an Idempotency-Key; false gives the first answer, as for a hosted page's id. */
+  readonly isExact: boolean
+}
+
 /**
  * Books a time of a page for a visitor, and mails the confirmation. The same request key again gives the first answer. Throws
- * VALIDATION_ERROR for a time that is no slot of the page, SLOT_TAKEN for one that is taken; whoever books the same person's or calendar's
- * time meanwhile waits.
+ * VALIDATION_ERROR for a time that is no slot of the page, or for an exact key with another body; SLOT_TAKEN for a time that is taken.
+ * Bookings of one page, person or calendar run one after the other.
  */
-export const book = (scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> =>
-  turnOf(`${scope.workspace.id} ${key}`, () => bookInTurn(scope, key, input, requestKey))
+export const book = (scope: Scope, key: string, input: BookInput, request: BookingRequest): Promise<Booked> =>
+  turnOf(`${scope.workspace.id} ${key}`, () => bookInTurn(scope, key, input, request))
 
-function bookInTurn(scope: Scope, key: string, input: BookInput, requestKey: string | undefined): Promise<Booked> {
+function bookInTurn(scope: Scope, key: string, input: BookInput, { key: requestKey, isExact }: BookingRequest): Promise<Booked> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const { calendar } = await requirePage(inside, key)
@@ -41,15 +49,17 @@ function bookInTurn(scope: Scope, key: string, input: BookInput, requestKey: str
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
       .digest()
     const known = requestKey === undefined ? undefined : await findBookingByRequest(tx, scope.workspace.id, calendar.id, requestKey)
-    if (known) return firstAnswer(inside, known, hash)
+    if (known && isExact && !known.request_hash?.equals(hash)) {
+      throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this page with another body')
+    }
+    if (known) return firstAnswer(inside, known)
     const minutes = requireDuration(open.page, input.duration)
     const at = await requireSlot(inside, open, input.start, minutes)
     return make(inside, open, { ...input, at, minutes }, requestKey ?? null, hash)
   })
 }
 
-async function firstAnswer(scope: Scope, known: Booking, hash: Buffer): Promise<Booked> {
-  if (!known.request_hash?.equals(hash)) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this page with another body')
+async function firstAnswer(scope: Scope, known: Booking): Promise<Booked> {
   const event = await findEvent(scope.db, scope.workspace.id, known.event_id)
   const guest = (await findAttendees(scope.db, scope.workspace.id, [known.event_id]))
     .get(known.event_id)

@@ -24,7 +24,9 @@ export interface SandboxLink {
   readonly redirect_url: string | null
   readonly active: boolean
   readonly expires_at: string
-  readonly is_paid: boolean
+  /** The payment that paid it and its time; null while it is not paid. */
+  readonly payment_id: string | null
+  readonly paid_at: string | null
 }
 
 /**
@@ -38,16 +40,17 @@ export const insertSandboxLink = sql(
    on conflict do nothing`,
 )
 
-/** One link, with whether it is paid. Values: workspace, id. */
+/** One link, with the payment that paid it. Values: workspace, id. */
 export const findSandboxLink = sql(
   'find_sandbox_link',
   `select link.id, link.connection_id, link.amount, link.currency, link.description, link.customer_name, link.customer_email,
-     link.redirect_url, link.active, link.expires_at,
-     exists (
-       select from sandbox_payments as payment
-       where payment.workspace_id = link.workspace_id and payment.link_id = link.id and payment.outcome = 'paid'
-     ) as is_paid
+     link.redirect_url, link.active, link.expires_at, paid.id as payment_id, paid.created_at as paid_at
    from sandbox_links as link
+   left join lateral (
+     select payment.id, payment.created_at from sandbox_payments as payment
+     where payment.workspace_id = link.workspace_id and payment.link_id = link.id and payment.outcome = 'paid'
+     order by payment.created_at, payment.id limit 1
+   ) as paid on true
    where link.workspace_id = $1 and link.id = $2`,
 )
 

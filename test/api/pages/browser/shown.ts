@@ -44,7 +44,12 @@ export async function everyField(w: World): Promise<string> {
   await admitVisitors(w)
   const settings = { submit_label: 'Order the cake', success_message: 'Thank you.\nWe will write to you.' }
   return (
-    await makeForm(w, { name: 'Order a cake', description: 'We bake on weekdays.\nPlease order two days ahead.', fields: every, settings })
+    await makeForm(w, {
+      name: 'Order a cake',
+      description: 'We bake on **weekdays**.\nPlease order two days ahead.\n\n- [Our cakes](https://example.com/cakes)\n- Nuts on request',
+      fields: every,
+      settings,
+    })
   ).hosted
 }
 
@@ -82,6 +87,12 @@ async function openBooking(w: World, more: object = {}): Promise<string> {
 
 export const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
 const booker = { name: 'Ann Meier', email: 'ann@example.com' }
+
+/** Times around the clock, a quarter of an hour apart. */
+const wholeDays = { slot_step: 15, hours: Object.fromEntries(days.map((day) => [day, [['00:00', '24:00']]])) }
+
+/** The step that asks for name and email. */
+const detailsPage = async (w: World): Promise<string> => `${await bookPage(w)}?start=${bookedTime}`
 
 /** The page of somebody who booked. */
 export async function bookersPage(w: World): Promise<string> {
@@ -138,10 +149,15 @@ export const shownPages: readonly ShownPage[] = [
     sent: {},
   },
   { name: 'booking', address: bookPage },
-  { name: 'booking in another zone', address: async (w) => `${await bookPage(w)}?tz=Asia/Kolkata&duration=60&from=${bookedDay}` },
-  { name: 'booking with errors', address: bookPage, sent: { ...booker, email: 'nobody' } },
+  { name: 'booking, a day', address: async (w) => `${await bookPage(w)}?day=${bookedDay}` },
+  { name: 'booking, a long day', address: async (w) => `/book/${w.org.id}/${await openBooking(w, wholeDays)}?day=${bookedDay}` },
+  { name: 'booking, the details', address: detailsPage },
+  { name: 'booking in another zone', address: async (w) => `${await bookPage(w)}?tz=Asia/Kolkata&duration=60&day=${bookedDay}` },
+  { name: 'booking with errors', address: detailsPage, sent: { ...booker, email: 'nobody' } },
+  { name: 'booking a time that cannot be had', address: detailsPage, sent: { start: `${bookedDay}T10:15:00Z`, ...booker } },
+  { name: 'booking a time that was free', address: async (w) => `${await bookPage(w)}?start=${bookedDay}T10:15:00Z` },
   { name: 'no free time', address: async (w) => `/book/${w.org.id}/${await openBooking(w, { hours: {} })}` },
-  { name: 'booked', address: bookPage, sent: { start: bookedTime, ...booker } },
+  { name: 'booked', address: detailsPage, sent: booker },
   { name: 'a booking', address: bookersPage },
   { name: 'a booking cancelled', address: bookersPage, sent: { status: 'declined' } },
   { name: 'a meeting', address: guestsPage },

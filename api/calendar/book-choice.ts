@@ -1,0 +1,90 @@
+import type { BookingPage } from '#shared/calendar/booking/settings.ts'
+import { dateMs, dateText, dayMs, instantMs, minuteMs, startOfDay, type Window, wallMs } from '#shared/calendar/time.ts'
+import { isDay } from '#shared/kernel/instant.ts'
+import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { isTimeZone } from '#shared/kernel/time-zone.ts'
+
+/** The query of a booking page: each choice of the visitor is one parameter, so that every step is an address. */
+export const choiceQuery = schema(
+  t.Object({
+    tz: t.Optional(t.String({ description: 'The time zone in which times are shown.' })),
+    duration: t.Optional(t.String({ description: 'Minutes, one of the durations of the page.' })),
+    month: t.Optional(t.String({ description: 'The month that is shown, YYYY-MM.' })),
+    day: t.Optional(t.String({ description: 'The day whose times are shown, YYYY-MM-DD.' })),
+    start: t.Optional(t.String({ description: 'The chosen time: the page then asks for name and email.' })),
+    from: t.Optional(t.String({ description: 'An older name of `day`.' })),
+  }),
+)
+export type ChoiceQuery = TypeOf<typeof choiceQuery>
+
+/** What a visitor has chosen so far; what is missing or malformed has its default. */
+export interface Choice {
+  readonly zone: string
+  /** Whether the address names the zone. Links then name it too; else the script of the page may choose the browser's. */
+  readonly isZoneNamed: boolean
+  readonly minutes: number
+  /** The first and last month with times that can be booked, YYYY-MM. */
+  readonly months: readonly [first: string, last: string]
+  /** Within `months`. */
+  readonly month: string
+  /** Whether the visitor asked for this month. */
+  readonly isMonthChosen: boolean
+  readonly day: string | undefined
+  readonly start: number | undefined
+}
+
+const monthOf = (day: string): string => day.slice(0, 7)
+
+export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: string, now: number): Choice {
+  const isZoneNamed = query.tz !== undefined && isTimeZone(query.tz)
+  const zone = isZoneNamed && query.tz !== undefined ? query.tz : calendarZone
+  const minutes = page.durations.includes(Number(query.duration)) ? Number(query.duration) : (page.durations[0] ?? 30)
+  const dayOf = (at: number): string => dateText(wallMs(at, zone))
+  const months = [monthOf(dayOf(now + page.minNotice * minuteMs)), monthOf(dayOf(now + page.horizonDays * dayMs))] as const
+  const start = query.start === undefined ? undefined : instantMs(query.start)
+  const [asked] = [query.day, query.from].filter((day) => day !== undefined && isDay(day))
+  const day = start === undefined ? asked : dayOf(start)
+  const month = day === undefined ? query.month : monthOf(day)
+  const isShown = month !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) && month >= months[0] && month <= months[1]
+  return {
+    zone,
+    isZoneNamed,
+    minutes,
+    months,
+    month: isShown ? month : months[0],
+    isMonthChosen: isShown,
+    day: isShown ? day : undefined,
+    start,
+  }
+}
+
+/** The month before or after, YYYY-MM. */
+export function monthBeside(month: string, by: 1 | -1): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return monthOf(dateText(Date.UTC(year, number - 1 + by, 1)))
+}
+
+/** A month as instants, without what is past. */
+export const windowOf = ({ month, zone }: Pick<Choice, 'month' | 'zone'>, now: number): Window => ({
+  from: Math.max(startOfDay(`${month}-01`, zone), now),
+  to: startOfDay(`${monthBeside(month, 1)}-01`, zone),
+})
+
+/** The weeks of a month, Monday first: its days, and undefined for days of its neighbours. */
+export function weeksOf(month: string): (string | undefined)[][] {
+  const first = dateMs(`${month}-01`)
+  const before = (new Date(first).getUTCDay() + 6) % 7
+  const length = Math.round((dateMs(`${monthBeside(month, 1)}-01`) - first) / dayMs)
+  return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
+    Array.from({ length: 7 }, (__, weekday) => {
+      const index = week * 7 + weekday - before
+      return index >= 0 && index < length ? dateText(first + index * dayMs) : undefined
+    }),
+  )
+}
+
+/** The address of a step, relative to the page: length and zone go along. */
+export function linkTo({ zone, isZoneNamed, minutes }: Choice, page: BookingPage, step: Readonly<Record<string, string>>): string {
+  const length = page.durations.length > 1 ? { duration: String(minutes) } : {}
+  return `?${new URLSearchParams({ ...step, ...length, ...(isZoneNamed ? { tz: zone } : {}) })}`
+}
