@@ -10,6 +10,7 @@ import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/calendar/ics/write.ts'
 import { organizerInFiles, organizerOf } from '#shared/calendar/organizer.ts'
+import { lastSequence } from '#shared/calendar/plan-change.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { tell } from '#shared/calendar/tell.ts'
 import { dayMs } from '#shared/calendar/time.ts'
@@ -104,6 +105,8 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const ids = exceptions.map(({ id }) => id)
   const guestsOf = await findAttendees(scope.db, scope.workspace.id, ids)
   const guestIn = ({ id }: EventRow) => guestsOf.get(id)?.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
-  const out = { event, series, sight: 'details' as const, organizer, attendees: [guest] }
-  return writeIcs({ method, events: withExceptions(out, exceptions, guestIn), now: scope.now() })
+  // The number of the mails, which is one for all of a series (shared/calendar/guest-changes.ts).
+  const numbered = (one: EventRow) => ({ ...one, sequence: lastSequence([event, ...exceptions]) })
+  const out = { event: numbered(event), series, sight: 'details' as const, organizer, attendees: [guest] }
+  return writeIcs({ method, events: withExceptions(out, exceptions.map(numbered), guestIn), now: scope.now() })
 }
