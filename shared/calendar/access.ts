@@ -53,8 +53,15 @@ export async function requireCalendar(scope: Scope, id: string, needed: Access):
 }
 
 /** Throws FORBIDDEN when a caller that sees the calendar may do less with it than it needs to. */
-export function requireAccess(access: Access, needed: Access, { key }: Pick<Calendar, 'key'>): void {
-  if (!atLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${needed} access to the calendar ${key}`)
+export function requireAccess(access: Access, needed: Access, calendar: Pick<Calendar, 'key' | 'kind'>): void {
+  if (!atLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${wayTo(needed, calendar)}`)
+}
+
+/** What gives an access: a permission on the calendar's key or a share, of a personal calendar a share alone. */
+function wayTo(needed: Access, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
+  const permission = granting.findLast(([, access]) => atLeast(access, needed))?.[0]
+  const share = `a share of the calendar ${key} with level ${needed}`
+  return kind === 'personal' || permission === undefined ? share : `${permission} on ${key}, or ${share}`
 }
 
 /** Calendars that the caller may see, by their ids. Throws NOT_FOUND when one of them is none of those. */

@@ -1,4 +1,3 @@
-import { stamped } from '#shared/calendar/apply-change.ts'
 import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/calendar/attendees-store.ts'
 import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-store.ts'
 import type { Invitation } from '#shared/calendar/booking/schemas.ts'
@@ -10,6 +9,7 @@ import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { withExceptions } from '#shared/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/calendar/ics/write.ts'
 import { organizerInFiles, organizerOf } from '#shared/calendar/organizer.ts'
+import { changeSeries, lastSequence } from '#shared/calendar/plan-change.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { tell } from '#shared/calendar/tell.ts'
 import { dayMs } from '#shared/calendar/time.ts'
@@ -64,15 +64,24 @@ export function answerByToken(scope: Scope, token: string, status: 'accepted' | 
   })
 }
 
+/** Calls a booking off, of one that its organizer has made repeat all occurrences. */
 async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
   const { event, calendar } = invited
-  const guests = (await findAttendees(scope.db, scope.workspace.id, [event.id])).get(event.id) ?? []
-  await cancelBooking(scope.db, scope.workspace.id, event.id)
-  const after = stamped(event, { ...event, status: 'cancelled' }, scope.now())
-  await updateEvents(scope.db, scope.workspace.id, [written(after)])
-  const stateOf = (root: EventRow) => ({ root: { event: root, guests }, exceptions: [] })
-  await tell(scope, guestChanges(stateOf(event), stateOf(after), null))
-  await announceEvent(scope, calendar, 'cancelled', after, guests)
+  const { db, workspace } = scope
+  const exceptions = event.recurrence === null ? [] : await findExceptions(db, workspace.id, [event.id])
+  const known = [event, ...exceptions]
+  const ids = known.map(({ id }) => id)
+  const guestsOf = await findAttendees(db, workspace.id, ids)
+  await cancelBooking(db, workspace.id, event.id)
+  const rows = changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now())
+  const [after = event, ...others] = rows.flatMap((row) => row.after ?? [])
+  await updateEvents(db, workspace.id, [after, ...others].map(written))
+  const stateOf = ([root = event, ...rest]: readonly EventRow[]) => {
+    const withGuests = (one: EventRow) => ({ event: one, guests: guestsOf.get(one.id) ?? [] })
+    return { root: withGuests(root), exceptions: rest.map(withGuests) }
+  }
+  await tell(scope, guestChanges(stateOf(known), stateOf([after, ...others]), null))
+  await announceEvent(scope, calendar, 'cancelled', after, guestsOf.get(event.id) ?? [])
   return { ...invited, event: after }
 }
 
@@ -104,6 +113,8 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const ids = exceptions.map(({ id }) => id)
   const guestsOf = await findAttendees(scope.db, scope.workspace.id, ids)
   const guestIn = ({ id }: EventRow) => guestsOf.get(id)?.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
-  const out = { event, series, sight: 'details' as const, organizer, attendees: [guest] }
-  return writeIcs({ method, events: withExceptions(out, exceptions, guestIn), now: scope.now() })
+  // The number of the mails, which is one for all of a series (shared/calendar/guest-changes.ts).
+  const numbered = (one: EventRow) => ({ ...one, sequence: lastSequence([event, ...exceptions]) })
+  const out = { event: numbered(event), series, sight: 'details' as const, organizer, attendees: [guest] }
+  return writeIcs({ method, events: withExceptions(out, exceptions.map(numbered), guestIn), now: scope.now() })
 }

@@ -41,7 +41,8 @@ export async function moveRecord(
   if (!Object.hasOwn(values, source.start_field)) throw problem('NOT_FOUND')
   await requireCalendar(scope, calendarId, 'write')
   if (end !== undefined && !source.end_field) throw problem('VALIDATION_ERROR', 'end: the calendar has no field for the end')
-  if (end !== undefined && !Object.hasOwn(values, source.end_field ?? '')) throw problem('FORBIDDEN', `Needs to see ${source.end_field}`)
+  if (end !== undefined && !Object.hasOwn(values, source.end_field ?? ''))
+    throw problem('FORBIDDEN', `Needs records:read of ${source.end_field} on ${type.key}`)
   if (scope.actor.policy.permits('records:update', type.key) === 'never') throw problem('FORBIDDEN', `Needs records:update on ${type.key}`)
   const isDate = field.type === 'date'
   await changeRecord(scope, type.key, recordId, {

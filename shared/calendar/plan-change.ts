@@ -14,6 +14,8 @@ export interface RowChange {
   readonly after?: EventRow
   /** Of an occurrence that becomes a row of its own: what it was as one of its series. */
   readonly was?: EventRow
+  /** Set for the earlier part of a series that is cut: a change of guests is of the later part. */
+  readonly keepsGuests?: true
 }
 
 /** A series and its changed occurrences. */
@@ -129,7 +131,13 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {
-    kept: [{ before: series, after: stamped(series, { ...series, ...parts.before }, now, lastSequence([series, ...exceptions])) }],
+    kept: [
+      {
+        before: series,
+        after: stamped(series, { ...series, ...parts.before }, now, lastSequence([series, ...exceptions])),
+        keepsGuests: true,
+      },
+    ],
     rest: { series: rest, exceptions: later },
   }
 }

@@ -45,7 +45,7 @@ async function rederive(tx: Executor, workspaceId: string, ids: readonly string[
     const own = exceptions.get(root.id) ?? []
     return [
       { before: root, after },
-      ...own.map((before) => ({ before, after: series ? rederivedIn(before, after, series) : rederived(before) })),
+      ...(series ? rederivedIn(own, after, series) : own.map((before) => ({ before, after: rederived(before) }))),
     ]
   })
   await updateEvents(
@@ -79,15 +79,23 @@ export function rederived(row: EventRow): EventRow {
   return { ...row, ...columns }
 }
 
-/** The same of a changed occurrence, which stands for a start that its series has now: the one that it had, or the nearest. */
-function rederivedIn(row: EventRow, series: EventRow, repeats: Series): EventRow {
-  const original = originalOf(row)
-  const after = rederived(row)
+/**
+ * The same of a series' exceptions. Each stands for a start that the series has now: the one that it had, or the nearest that no other has;
+ * its own where there is none.
+ */
+function rederivedIn(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
   const whole = { ...repeats, exdates: [] }
-  if (original === undefined || isStart(whole, original)) return after
-  const near = startsOf(whole, original - reachMs, original + reachMs + 1, 100)
-  const [nearest = original] = near.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
-  return { ...after, ...occurrenceColumns(series, nearest) }
+  const isKept = (original: number | undefined) => original === undefined || isStart(whole, original)
+  const taken = new Set(exceptions.map(originalOf).filter(isKept))
+  return exceptions.map((before) => {
+    const original = originalOf(before)
+    const after = rederived(before)
+    if (original === undefined || isKept(original)) return { before, after }
+    const near = startsOf(whole, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
+    const [nearest = original] = near.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
+    taken.add(nearest)
+    return { before, after: { ...after, ...occurrenceColumns(series, nearest) } }
+  })
 }
 
 /** No country has changed its time by more at once, but for those that changed sides of the date line. */

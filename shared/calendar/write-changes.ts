@@ -37,7 +37,9 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   await insertEvents(db, workspace.id, added)
   await updateEvents(db, workspace.id, changed)
   const guestsOf = new Map<string, readonly Attendee[]>()
-  const parts = rows.flatMap(({ before, after }) => (after ? [guestsAfter(scope, set, before, after, change.guests)] : []))
+  const parts = rows.flatMap(({ before, after, keepsGuests }) =>
+    after ? [guestsAfter(scope, set, before, after, keepsGuests ? undefined : change.guests)] : [],
+  )
   for (const { event, now } of parts) guestsOf.set(event.id, now)
   await deleteAttendees(
     db,

@@ -187,3 +187,24 @@ test('a booker whose booking was deleted hears so by mail, and its page says tha
   t.is(off.length, 1)
   t.notRegex(off[0]?.text ?? '', /\/rsvp\//, 'it leads nowhere')
 })
+
+test('a booker who declines a booking that was made to repeat calls off all of it, by one mail', async (t) => {
+  let ms = Date.parse('2026-11-25T08:00:00Z')
+  const w = await world({}, undefined, () => new Date(ms))
+  t.teardown(w.close)
+  const { owner } = w.org
+  const { id } = await book(t, w, 'vera@example.com')
+  const link = await linkOf(w, 'vera@example.com')
+  ms += 60_000
+  t.is((await owner.patch(at(w, `/events/${id}`), { recurrence: 'FREQ=WEEKLY;COUNT=3' })).status, 200)
+  t.is((await owner.patch(at(w, `/events/${id}?scope=this&occurrence=2026-12-08T09:00:00Z`), { title: 'Own' })).status, 200)
+  await w.drain()
+  ms += 60_000
+  t.is((await w.visitor.post(link, { status: 'declined' }, fromAnywhere())).status, 200)
+  const { data } = await owner.get(at(w, '/events?from=2026-12-01&to=2026-12-31'))
+  t.deepEqual(
+    data.events.map(({ status }: { status: string }) => status),
+    ['cancelled', 'cancelled', 'cancelled'],
+  )
+  t.is((await told(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL').length, 1)
+})

@@ -85,7 +85,7 @@ test('a function makes events and lists them, with the rights of its caller', as
     { effect: 'allow', actions: ['functions:invoke'] },
     { effect: 'allow', actions: ['calendar:read'], resources: [calendar.key] },
   ])
-  t.regex((await reader.client.post(`${path}/functions/${id}/invoke`, { input: calendar.id })).data.error, /Needs write access/)
+  t.regex((await reader.client.post(`${path}/functions/${id}/invoke`, { input: calendar.id })).data.error, /Needs calendar:write on /)
   await owner.patch(path, { apps: { calendar: false } })
   t.truthy((await owner.post(`${path}/functions/${id}/invoke`, { input: calendar.id })).data.error)
 })

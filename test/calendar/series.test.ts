@@ -1,5 +1,5 @@
 import test from 'ava'
-import { at, makeEvent, occurrences } from '#test/calendar/support.ts'
+import { at, makeCalendar, makeEvent, occurrences } from '#test/calendar/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
@@ -131,4 +131,30 @@ test('at most 2,000 occurrences are listed, whatever rules say', async (t) => {
   const hours = Array.from({ length: 24 }, (_, hour) => hour).join()
   await makeEvent(t, w, { title: 'A', start: '2026-01-01T00:00:00Z', recurrence: `FREQ=DAILY;BYHOUR=${hours}` })
   t.is((await occurrences(w, '2026-01-01', '2026-12-31')).length, 2_000)
+})
+
+test('where nothing may overlap, a series is no obstacle to itself', async (t) => {
+  const w = await fresh()
+  const { owner } = w.org
+  const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
+  const { id } = await makeEvent(t, w, { ...weekly, calendar_id })
+  const path = (query = '') => at(w, event(id, query))
+  t.is((await owner.patch(path(`?scope=this&${on('12-08')}`), { start: '2026-12-08T09:30:00Z' })).status, 200, 'half an hour later')
+  t.is((await owner.patch(path(`?scope=this&${on('12-08')}`), { start: '2026-12-08T09:45:00Z' })).status, 200, 'and again')
+  t.is((await owner.delete(path(`?scope=this&${on('12-15')}`))).status, 200)
+  await makeEvent(t, w, { title: 'Other', calendar_id, start: '2026-12-15T09:00:00Z' })
+  t.is((await owner.patch(path(`?scope=following&${on('12-22')}`), { title: 'Later' })).status, 200, 'what was deleted takes no time')
+  t.is((await owner.patch(path(`?scope=this&${on('12-08')}`), { start: '2026-12-15T09:30:00Z' })).status, 409)
+})
+
+test('the later part of a series goes to another calendar without the earlier one', async (t) => {
+  const w = await fresh()
+  const { id: other } = await makeCalendar(t, w, {})
+  const { id } = await makeEvent(t, w, weekly)
+  await w.org.owner.patch(at(w, event(id, `?scope=this&${on('12-08')}`)), { title: 'Own' })
+  const later = await w.org.owner.patch(at(w, event(id, `?scope=following&${on('12-22')}`)), { calendar_id: other })
+  t.like(later.data, { calendar_id: other })
+  const seen = (calendars: string) => occurrences(w, ...december, w.org.owner, `&calendars=${calendars}`)
+  t.deepEqual(await seen(other), all.slice(3))
+  t.deepEqual(await seen((await w.org.owner.get(at(w, event(id)))).data.calendar_id), [all[0], 'Own 2026-12-08T09:00Z', all[2]])
 })

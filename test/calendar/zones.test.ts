@@ -101,3 +101,20 @@ test('an all-day event has the same dates for callers, calendars and in words, i
     ['2026-09-08', '2026-09-09'],
   ])
 })
+
+test('new time zone data leaves each changed occurrence of a day one of its own', async (t) => {
+  const w = await world({}, undefined, () => new Date('2026-11-20T08:00:00Z'))
+  t.teardown(w.close)
+  const zoned = { start: '2026-12-01T08:00:00Z', timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;BYHOUR=9,10,11;COUNT=6' }
+  const { id } = await makeEvent(t, w, zoned)
+  for (const hour of ['09', '10']) {
+    const path = at(w, `/events/${id}?scope=this&occurrence=2026-12-01T${hour}:00:00Z`)
+    t.is((await w.org.owner.patch(path, { title: `At ${hour}` })).status, 200)
+  }
+  const seen = () => occurrences(w, '2026-12-01', '2026-12-03')
+  const before = await seen()
+  t.is(before.length, 6)
+  await age(w, 'Europe/Berlin')
+  await letChore(w, chore)
+  t.deepEqual((await seen()).toSorted(), before.toSorted())
+})
