@@ -40,10 +40,16 @@ const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
 /** The code of a failure, which a page names too. */
 const codeOf = ({ body, text }: Answer): string | undefined => body?.error?.code ?? /<code>(\w+)<\/code>/.exec(text)?.[1]
 
+/** A shorter name, such as the number of a version, may stand in any text. */
+const shortestName = 8
+
 /** An answer without what differs from one to the next: its request id, the time, and what is left of a limit. */
 function plain({ text, headers }: Answer, { params = {} }: Call): string {
   const requestId = headers.get('x-request-id') ?? ''
-  const withoutNames = Object.entries(params).reduce((rest, [name, value]) => (value === '' ? rest : rest.replaceAll(value, name)), text)
+  const withoutNames = Object.entries(params).reduce(
+    (rest, [name, value]) => (value.length < shortestName ? rest : rest.replaceAll(value, name)),
+    text,
+  )
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
   return `${JSON.stringify(kept)} ${withoutNames.replaceAll(advice, '').replaceAll(requestId, 'request id')}`
 }
