@@ -109,7 +109,7 @@ async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<
 
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
 
-const findKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
+const findKeys = sql('suggest_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
 
 /** Reads a record type past the cache, for whoever holds a lock on it. */
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
