@@ -32,6 +32,9 @@ export const entrySchema = schema(entryShape)
 export type Entry = TypeOf<typeof entrySchema>
 export type EntryLine = Entry['lines'][number]
 
+/** For whoever sends the code of an account where its id is asked for. */
+export const accountHint = 'the id of an accounts record, not its code; GET …/records/accounts lists both'
+
 const side = (name: string, other: string) =>
   t.Optional(
     t.Unknown({
@@ -51,7 +54,7 @@ export const entryInput = schema(
       lines: t.Array(
         t.Object(
           {
-            account_id: t.String({ format: 'uuid', description: 'Id of an accounts record.' }),
+            account_id: t.String({ format: 'uuid', description: 'Id of an accounts record.', 'x-hint': accountHint }),
             debit: side('debit', 'credit'),
             credit: side('credit', 'debit'),
             memo: t.Optional(nullable(memo)),
@@ -80,7 +83,7 @@ export const entriesQuery = schema(
   t.Object({
     from: t.Optional(t.String({ description: 'The first date, YYYY-MM-DD.' })),
     to: t.Optional(t.String({ description: 'The last date, YYYY-MM-DD.' })),
-    account: t.Optional(t.String({ format: 'uuid', description: 'Id of an account: entries with a line of it.' })),
+    account: t.Optional(t.String({ format: 'uuid', description: 'Id of an account: entries with a line of it.', 'x-hint': accountHint })),
     status: t.Optional(
       t.Enum(['active', 'reversed', 'reversal'], { description: 'active: neither reversed nor a reversal. A reversal can be reversed.' }),
     ),

@@ -93,7 +93,10 @@ function refuse({ date, currency, reverses, lines }: Draft, posted: Posted | und
   const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
   if (unknown_account !== null) {
     const place = lines.findIndex(({ accountId }) => accountId === lookedFor[unknown_account - 1])
-    throw problem('VALIDATION_ERROR', `lines[${place}].account_id must be the id of an accounts record of this workspace`)
+    throw problem(
+      'VALIDATION_ERROR',
+      `lines[${place}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,
+    )
   }
   if (closed !== null && date <= closed) {
     const way = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'

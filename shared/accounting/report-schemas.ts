@@ -1,4 +1,4 @@
-import { decimal, entryShape } from '#shared/accounting/entry.ts'
+import { accountHint, decimal, entryShape } from '#shared/accounting/entry.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
@@ -51,7 +51,7 @@ export const exportQuery = schema(
 
 export const ledgerQuery = schema(
   t.Object({
-    account: t.String({ format: 'uuid', description: 'Id of an account.' }),
+    account: t.String({ format: 'uuid', description: 'Id of an account.', 'x-hint': accountHint }),
     from,
     to,
     ...asked,

@@ -1,12 +1,12 @@
 import type { RecordSource } from '#shared/calendar/schemas.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
-import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
+import { findRecordType, type RecordType, unknownType } from '#shared/types/record-type.ts'
 
 /** Throws VALIDATION_ERROR unless the source names a record type and fields of it that can be what they are to be. */
 export async function checkSource(scope: Scope, { type_key, start_field, end_field, title_field }: RecordSource): Promise<void> {
   const type = await findRecordType(scope, type_key)
-  if (!type) throw problem('VALIDATION_ERROR', 'settings.source.type_key must be the key of a record type')
+  if (!type) throw await unknownType(scope, 'settings.source.type_key', type_key)
   const start = requireField(type, 'start_field', start_field)
   if (start.type !== 'date' && start.type !== 'datetime')
     throw problem('VALIDATION_ERROR', 'settings.source.start_field must be a date or datetime field')

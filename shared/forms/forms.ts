@@ -6,7 +6,7 @@ import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
-import { findRecordType } from '#shared/types/record-type.ts'
+import { findRecordType, unknownType } from '#shared/types/record-type.ts'
 
 /** The forms that the caller may manage, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listForms = ({ db, workspace, actor }: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
@@ -93,7 +93,7 @@ function readSettings({ submit_label = '', success_message = '', redirect = '' }
 }
 
 async function requireTarget(scope: Scope, typeKey: string): Promise<void> {
-  if (!(await findRecordType(scope, typeKey))) throw problem('VALIDATION_ERROR', 'target.object_type must be the key of a record type')
+  if (!(await findRecordType(scope, typeKey))) throw await unknownType(scope, 'target.object_type', typeKey)
 }
 
 /** Whoever lets a form run a function could run it. */

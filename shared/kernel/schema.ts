@@ -20,7 +20,7 @@ const ajv = new Ajv2020({
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
-for (const keyword of ['x-source', 'x-changes-by-itself']) ajv.addKeyword(keyword)
+for (const keyword of ['x-source', 'x-changes-by-itself', 'x-hint']) ajv.addKeyword(keyword)
 
 /** A JSON Schema that knows the TypeScript type it describes: one value validates, types and documents. */
 export interface Schema<T> {
@@ -65,10 +65,16 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   pattern: (_, error) => `must be ${String(error.parentSchema?.description ?? `text like ${error.schema}`)}`,
-  format: ({ format }) => `must be a valid ${format}`,
+  format: ({ format }, error) => `must be a valid ${format}${hintOf(error)}`,
   anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
   uniqueItems: () => 'must not hold the same item twice',
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
+}
+
+/** What a schema says to whoever sent something else, in its `x-hint`. */
+function hintOf({ parentSchema }: ErrorObject): string {
+  const hint = parentSchema?.['x-hint']
+  return typeof hint === 'string' ? `: ${hint}` : ''
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)

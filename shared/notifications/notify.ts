@@ -4,7 +4,7 @@ import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { putItems, recipientsOf } from '#shared/notifications/store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
-import { findRecordType } from '#shared/types/record-type.ts'
+import { findRecordType, unknownType } from '#shared/types/record-type.ts'
 
 /** The most characters of a title. */
 const maxTitle = 200
@@ -130,6 +130,6 @@ async function recordOf(scope: Scope, input: NoticeInput): Promise<Notice['recor
     return null
   }
   if (id === null) throw problem('VALIDATION_ERROR', 'record_id is required beside object_type')
-  if (!(await findRecordType(scope, input.object_type))) throw problem('VALIDATION_ERROR', 'object_type must be the key of a record type')
+  if (!(await findRecordType(scope, input.object_type))) throw await unknownType(scope, 'object_type', input.object_type)
   return { type: input.object_type, id }
 }

@@ -25,7 +25,7 @@ export function readDefinition(input: QueueInput, before?: Queue): Definition {
   const known = before ?? { ...defaults, key: input.key ?? keyOf(input.name ?? ''), name: '' }
   if (before && input.key !== undefined && input.key !== before.key)
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
-  const stages = input.stages ? readStages(input.stages) : known.stages
+  const stages = input.stages ? readStages(input.stages, before?.stages) : known.stages
   const intake = input.intake === null ? defaults.intake : { ...known.intake, ...defined(input.intake ?? {}) }
   const settings = input.settings === null ? defaults.settings : { ...known.settings, ...defined(input.settings ?? {}) }
   const made: Definition = {
@@ -47,19 +47,50 @@ const defined = <T extends object>(given: T): T => Object.fromEntries(Object.ent
 
 /** The key that a name makes: its letters and digits, small, with hyphens between. Throws VALIDATION_ERROR when it has none. */
 export function keyOf(name: string, path = 'key'): string {
-  const made = name
+  const made = slugOf(name)
+  if (made === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
+  return made
+}
+
+const slugOf = (name: string): string =>
+  name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 60)
-  if (made === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
-  return made
+
+interface Labelled {
+  readonly label?: string
+  readonly key?: string
 }
 
-function readStages(given: readonly StageInput[]): Stage[] {
-  const named = given.map((stage, index) => ({ ...stage, key: stage.key ?? keyOf(stage.label ?? '', `stages[${index}].key`) }))
+/**
+ * The keys of things in a list: those that are sent, and for each that is left out the one of the stored thing with the same label, else one
+ * made of its label, or of `word` where that has no Latin letter or digit. A number tells those apart that would be the same.
+ */
+function keysOf(given: readonly Labelled[], stored: readonly Labelled[], word: string): string[] {
+  const taken = new Set(given.flatMap(({ key }) => (key === undefined ? [] : [key])))
+  return given.map(({ key, label = '' }) => {
+    if (key !== undefined) return key
+    const kept = stored.find((one) => one.label === label && one.key !== undefined && !taken.has(one.key))?.key
+    const made = kept ?? freeKey(slugOf(label) || word, taken)
+    taken.add(made)
+    return made
+  })
+}
+
+function freeKey(key: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const made = number === 1 ? key : `${key.slice(0, 56)}-${number}`
+    if (!taken.has(made)) return made
+  }
+}
+
+function readStages(given: readonly StageInput[], stored: readonly Stage[] = []): Stage[] {
+  const made = keysOf(given, stored, 'stage')
+  const named = given.map((stage, index) => ({ ...stage, key: made[index] ?? '' }))
   const keys = new Set<string>()
   for (const [index, { key }] of named.entries()) {
     if (keys.has(key))
@@ -68,11 +99,17 @@ function readStages(given: readonly StageInput[]): Stage[] {
   }
   const hasStart = named.some(({ kind }) => kind === 'start')
   return named
-    .map((stage, index) => readStage(stage, index, keys, !hasStart && index === 0))
+    .map((stage, index) => readStage(stage, index, keys, !hasStart && index === 0, stored))
     .sort((one, other) => one.position - other.position)
 }
 
-function readStage(given: StageInput & { key: string }, index: number, keys: ReadonlySet<string>, isFirst: boolean): Stage {
+function readStage(
+  given: StageInput & { key: string },
+  index: number,
+  keys: ReadonlySet<string>,
+  isFirst: boolean,
+  stored: readonly Stage[],
+): Stage {
   const path = `stages[${index}]`
   const { key, label = key, kind = isFirst ? 'start' : 'normal', position = index, from = [], wip_limit = 0, sla_seconds = 0 } = given
   for (const [place, one] of from.entries()) if (!keys.has(one)) throw noSuch(`${path}.from[${place}]`, one)
@@ -81,7 +118,7 @@ function readStage(given: StageInput & { key: string }, index: number, keys: Rea
     ...{ key, label, kind, position, from: [...new Set(from)], wip_limit, sla_seconds },
     record_patch: record_patch && Object.keys(record_patch).length > 0 ? record_patch : null,
     on_enter: readOnEnter(given.on_enter, `${path}.on_enter`),
-    buttons: readButtons(given.buttons ?? [], `${path}.buttons`),
+    buttons: readButtons(given.buttons ?? [], `${path}.buttons`, stored.find((one) => one.key === key)?.buttons ?? []),
   }
 }
 
@@ -92,10 +129,13 @@ function readOnEnter(given: StageInput['on_enter'], path: string): Stage['on_ent
   return flow_id === null ? null : { flow_id }
 }
 
-function readButtons(given: NonNullable<StageInput['buttons']>, path: string): Button[] {
+function readButtons(given: NonNullable<StageInput['buttons']>, path: string, stored: readonly Button[]): Button[] {
+  const keyed = (buttons: readonly { readonly id?: string; readonly label: string }[]) =>
+    buttons.map(({ id, label }) => (id === undefined ? { label } : { label, key: id }))
+  const made = keysOf(keyed(given), keyed(stored), 'button')
   const ids = new Set<string>()
   return given.map((button, index) => {
-    const id = button.id ?? keyOf(button.label, `${path}[${index}].id`)
+    const id = made[index] ?? ''
     if (ids.has(id)) throw problem('VALIDATION_ERROR', `${path}[${index}].id must differ from those of the other buttons, got ${id} again`)
     ids.add(id)
     return { ...button, id }

@@ -5,7 +5,7 @@ import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { readRecordFilter } from '#shared/records/filter.ts'
 import { accessTo } from '#shared/records/picture.ts'
 import type { Scope } from '#shared/scope/scope.ts'
-import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
+import { findRecordType, type RecordType, unknownType } from '#shared/types/record-type.ts'
 
 /** Whether the caller may start a flow, and there is one: the room of flows stands to the right of this one. */
 export type FlowCheck = (scope: Scope, flowId: string, path: string) => Promise<void>
@@ -20,7 +20,7 @@ export async function requireTypeOf(scope: Scope, made: Definition, before: Queu
   const type = await findRecordType(scope, object_type)
   if (!type) {
     if (before?.object_type === object_type && !intake.enabled) return
-    throw problem('VALIDATION_ERROR', `object_type must be the key of a record type, got ${object_type}`)
+    throw await unknownType(scope, 'object_type', object_type)
   }
   if (JSON.stringify([object_type, intake]) !== JSON.stringify([before?.object_type, before?.intake])) requireIntake(scope, type, intake)
   for (const [index, stage] of stages.entries()) {

@@ -11,7 +11,7 @@ import { parseRules, requireUniqueable } from '#shared/types/fields/rules.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { refuseLargePatterns } from '#shared/types/patterns.ts'
-import { type FieldRow, fieldOf, findRecordType, type RecordType, readRecordType } from '#shared/types/record-type.ts'
+import { type FieldRow, fieldOf, findRecordType, type RecordType, readRecordType, unknownType } from '#shared/types/record-type.ts'
 import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
 
 /**
@@ -30,13 +30,14 @@ export async function createField(scope: Scope, input: FieldInput): Promise<Fiel
   if (unique) requireUniqueable(type)
   const rules = parseRules(input.rules, type)
   refuseBlankDefault(input.required ?? false, rules)
+  await requireRefType(scope, input.entity_type, 'entity_type')
   await requireRefType(scope, rules.ref_type, 'rules.ref_type')
   return changeTable(scope, (tx) => addField(tx, scope.workspace.id, input, rules))
 }
 
-/** Throws VALIDATION_ERROR naming `path` unless the type that a reference points at exists. It may go later: references keep its ids. */
+/** Throws VALIDATION_ERROR naming `path` unless such a type exists. It may go later: references keep its ids. */
 export async function requireRefType(scope: Scope, key: string | undefined, path: string): Promise<void> {
-  if (key !== undefined && !(await findRecordType(scope, key))) throw noType(path, key)
+  if (key !== undefined && !(await findRecordType(scope, key))) throw await unknownType(scope, path, key)
 }
 
 /** A required field whose default is blank could never take it: every record without a value would be refused. */

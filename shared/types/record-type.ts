@@ -2,7 +2,8 @@ import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
-import type { PlatformScope } from '#shared/scope/scope.ts'
+import { isNear, nearestOf } from '#shared/kernel/nearest.ts'
+import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import type { KnownTrigrams } from '#shared/types/fields/trigrams.ts'
@@ -74,7 +75,7 @@ export interface FieldRow {
   readonly created_at: string
 }
 
-type Reader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
+type Reader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string }; readonly actor?: Scope['actor'] }
 
 /**
  * The picture of a record type, remembered until the type or a field of it changes; undefined when the workspace has no such type. The
@@ -87,9 +88,28 @@ export function findRecordType({ db, cache, workspace }: Reader, key: string): P
 /** The same; throws NOT_FOUND when there is none. */
 export async function requireRecordType(scope: Reader, key: string): Promise<RecordType> {
   const type = await findRecordType(scope, key)
-  if (!type) throw problem('NOT_FOUND')
+  if (!type) throw problem('NOT_FOUND', `There is no record type ${shortened(key)}${await adviceOn(scope, key)}`)
   return type
 }
+
+/** VALIDATION_ERROR for a place of a body that should name a record type and does not. */
+export const unknownType = async (scope: Reader, path: string, key: string) =>
+  problem(
+    'VALIDATION_ERROR',
+    `${path} must be the key of a record type, got ${JSON.stringify(shortened(key))}${await adviceOn(scope, key)}`,
+  )
+
+/** The type that was probably meant, of those that the caller may list; else how one is made. */
+async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<string> {
+  const rows = actor ? await db.query<{ key: string }>(findKeys(workspace.id)) : []
+  const known = rows.map(({ key }) => key).filter((key) => actor?.policy.permits('types:read', key) !== 'never')
+  const nearest = nearestOf(key, known)
+  return nearest !== undefined && isNear(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
+}
+
+const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
+
+const findKeys = sql('suggest_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
 
 /** Reads a record type past the cache, for whoever holds a lock on it. */
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {

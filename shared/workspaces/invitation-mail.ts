@@ -12,13 +12,11 @@ export function invitationMail({ config, workspace, actor }: Scope, to: string, 
 
 ${actor.name} invites you to the workspace "${workspace.name}" at Kontor.
 
-To join, open this address:
+To join ${workspace.name}, open this address:
 ${config.publicUrl}/accept-invite?token=${token}
 
-Programs send the token with your name and a password, as {token,
-name, password}, to POST ${config.publicUrl}/v1/auth/accept-invite.
-If this address has an account already, send that account's password.
-The token is:
+If you have an account with this mail address already, sign in there with
+its password. The token of the invitation is:
 ${token}
 
 It works once, within ${days} days. If you do not know what this is about, you

@@ -83,5 +83,8 @@ async function leaksOf(route: string, own: Place, other: Place, mine: Call, thei
 const send = (route: string, { org }: Place, call: Call): Promise<Answer> =>
   org.owner.send(route.split(' ')[0] ?? '', addressOf(route, org.id, call), call.body, { ...headersOf(call), ...fromAnywhere() })
 
+/** What a misspelled key may have meant is made of the caller's own keys, so it differs with what was sent. */
+const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
+
 const said = ({ status, text, headers }: Answer, sent: string, mark: string): string =>
-  `${status} ${sameFor(text.replaceAll(headers.get('x-request-id') ?? '', 'REQUEST'), sent, mark)}`
+  `${status} ${sameFor(text.replaceAll(advice, '').replaceAll(headers.get('x-request-id') ?? '', 'REQUEST'), sent, mark)}`

@@ -3,7 +3,7 @@ import { sections } from '#api/routes.ts'
 import { makeCallers } from '#test/api/walk/callers.ts'
 import { examples } from '#test/api/walk/examples.ts'
 import { planOf, type Stage, type Walk } from '#test/api/walk/plan.ts'
-import { surprisesOf } from '#test/api/walk/send.ts'
+import { type Absences, surprisesOf } from '#test/api/walk/send.ts'
 import { startAgent } from '#test/support/agent.ts'
 import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -23,11 +23,11 @@ for (const { base, routes } of sections) {
       const stages = await planOf(route, example, await walk)
       const { place } = await walk
       const found: string[] = []
-      const absences = { inside: new Set<string>(), outside: new Set<string>() }
+      const absences: Absences = new Map()
       for (const stage of stages) found.push(...(await during(place, stage, () => surprisesOf(route, place, stage.steps, absences))))
       t.deepEqual(found, [])
-      for (const [where, told] of Object.entries(absences))
-        t.true(told.size <= 1, `what is absent, hidden and foreign is told apart ${where}: ${[...told].join('\n')}`)
+      for (const [what, told] of absences)
+        t.true(told.size <= 1, `what is absent, hidden and foreign is told apart, of ${what}: ${[...told].join('\n')}`)
     })
   }
 }

@@ -100,7 +100,10 @@ test('action.notify tells a member, the holders of a role, or everybody, once by
     [{ role_id: randomUUID() }, 'role_id must be a role of the workspace'],
     [{ record_id: randomUUID() }, 'object_type is required beside record_id'],
     [{ object_type: 'invoices' }, 'record_id is required beside object_type'],
-    [{ object_type: 'nothing', record_id: randomUUID() }, 'object_type must be the key of a record type'],
+    [
+      { object_type: 'nothing', record_id: randomUUID() },
+      'object_type must be the key of a record type, got "nothing"; POST …/types makes one',
+    ],
   ]
   for (const [input, message] of wrong) await t.throwsAsync(sendNotice(scope, { title, ...input }), { message })
 })

@@ -98,19 +98,22 @@ test('signing out ends this session at once, in every process, and no other', as
   t.is((await other.get('/v1/auth/me')).status, 200)
 })
 
-test('every credential that is none answers the same 401', async (t) => {
+test('every credential that is none answers 401, and tells no more than its holder may know', async (t) => {
   const w = await fresh()
   const { client } = await createAccount(w)
   await client.post('/v1/auth/sign-out')
   const person = await createPerson(w, 'Late')
   await w.db.query(`update sessions set expires_at = now() - interval '1 second' where user_id = $1`, [person.id])
   const token = client.token ?? ''
-  const bad = [null, 'x', 'kt_', `${token.slice(0, -1)}~`, token, token.slice(0, 40), `kt_${token.slice(3)}`, person.client.token]
-  for (const credential of bad) {
-    const { status, body } = await w.visitor.as(credential).get('/v1/auth/me')
+  const told = async (credential: string | null | undefined) => {
+    const { status, body } = await w.visitor.as(credential ?? null).get('/v1/auth/me')
     t.is(status, 401, String(credential))
-    t.is(body.error.message, 'Send a valid access key or session token as Authorization: Bearer')
+    return body.error.message
   }
+  t.is(await told(null), 'Send a valid access key or session token as Authorization: Bearer')
+  for (const credential of ['x', 'kt_', `${token.slice(0, -1)}~`, token, token.slice(0, 40), `kt_${token.slice(3)}`])
+    t.is(await told(credential), 'The access key or session token is unknown: it was mistyped, revoked or signed out')
+  t.regex(await told(person.client.token), /^The session expired at .*; sign in again$/)
 })
 
 test('a key is told who it is, and is refused where only a person may come', async (t) => {

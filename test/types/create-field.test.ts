@@ -67,8 +67,8 @@ test('every type of field holds its default, and the table has a column for it',
 const key = 'key must be 2 to 64 lowercase letters, digits and underscores, starting with a letter'
 const refused: readonly [object, RegExp | string][] = [
   [{ entity_type: undefined }, 'entity_type is required'],
-  [{ entity_type: 'nothing' }, 'entity_type must be the key of a record type, got "nothing"'],
-  [{ entity_type: 'constructor' }, 'entity_type must be the key of a record type, got "constructor"'],
+  [{ entity_type: 'nothing' }, 'entity_type must be the key of a record type, got "nothing"; POST …/types makes one'],
+  [{ entity_type: 'constructor' }, 'entity_type must be the key of a record type, got "constructor"; POST …/types makes one'],
   [{ key: undefined }, 'key is required'],
   [{ key: 'a' }, key],
   [{ key: 'a'.repeat(65) }, key],
@@ -98,7 +98,10 @@ const refused: readonly [object, RegExp | string][] = [
   [{ type: 'multiselect', rules: { options: [] } }, /^rules\.options/],
   [{ type: 'select', rules: { options: ['a'], default: 'b' } }, /^rules\.default/],
   [{ type: 'ref' }, 'rules.ref_type is required for a ref field'],
-  [{ type: 'refs', rules: { ref_type: 'nothing' } }, 'rules.ref_type must be the key of a record type, got "nothing"'],
+  [
+    { type: 'refs', rules: { ref_type: 'nothing' } },
+    'rules.ref_type must be the key of a record type, got "nothing"; POST …/types makes one',
+  ],
   [{ type: 'currency', rules: { unit: 'XYZ' } }, /^rules\.unit/],
   [{ type: 'multiselect', unique: true, rules: { options: ['a'] } }, 'unique is not possible for a multiselect field'],
   [{ type: 'refs', unique: true, rules: { ref_type: 'deals' } }, 'unique is not possible for a refs field'],

@@ -107,7 +107,10 @@ test('a wrong setting is refused and says what would be right', async (t) => {
     t.regex(await refusal({ timezone: zone }), /^timezone must be a name of/)
   t.is(await refusal({ timezone: null }), 'timezone must be a string')
   t.is(await refusal({ name: '' }), 'name must be a name of 1 to 120 characters in one line')
-  t.is(await refusal({ apps: { chess: true } }), 'apps must not have the key chess')
+  t.is(
+    await refusal({ apps: { chess: true } }),
+    'apps.chess is no key of apps; did you mean queues? There are functions, payments, queues, calendar, accounting',
+  )
   t.is(await refusal({ apps: { queues: 'no' } }), 'apps.queues must be a boolean')
   t.is(await refusal({ apps: [] }), 'apps must be an object')
   t.is(await refusal({ multi_currency: false }), 200, 'it is off already')

@@ -89,15 +89,16 @@ test('a NUL character or what is no UTF-8 in an address is 400', async (t) => {
   t.is((await w.org.owner.get(`${records(w)}?q=%2500`)).status, 200)
 })
 
-test('a parameter that is given twice or is no number is 400, and unknown ones are ignored', async (t) => {
+test('a parameter that is given twice or is no number is 400, and so is an unknown one', async (t) => {
   const w = await fresh()
   const status = async (query: string) => (await w.org.owner.get(`${records(w)}?${query}`)).status
   for (const limit of ['0', '201', '-1', '1.5', '1e2', '0x10', 'ten', '', '+5', '9'.repeat(30), '%D9%A1'])
     t.is(await status(`limit=${limit}`), 400, limit)
   t.is(await status('limit=1&limit=2'), 400)
-  t.is(await status('limit[]=1'), 200)
-  t.is(await status('limit=200&__proto__=1&constructor[prototype]=2&hasOwnProperty=3'), 200)
-  t.is(await status(`${'x=1&'.repeat(2000)}limit=1`), 200)
+  t.is(await status('limit=200'), 200)
+  for (const unknown of ['limit[]', '__proto__', 'constructor[prototype]', 'hasOwnProperty'])
+    t.is(await status(`limit=200&${unknown}=1`), 400, unknown)
+  t.is(await status(`${'limit=1&'.repeat(2000)}x=1`), 400)
 })
 
 test('HEAD answers as GET does, without a body', async (t) => {

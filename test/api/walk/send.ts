@@ -1,14 +1,11 @@
-import { addressOf, headersOf } from '#test/api/walk/example.ts'
+import { addressOf, type Call, headersOf } from '#test/api/walk/example.ts'
 import type { Step } from '#test/api/walk/steps.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** The answers of 404 so far, where equal ones are one: for what is missing in a workspace, and for a workspace that is not the caller's. */
-export interface Absences {
-  readonly inside: Set<string>
-  readonly outside: Set<string>
-}
+/** The answers of 404 so far, where equal ones are one, by what is missing: a name of the path, the route's app, or the workspace. */
+export type Absences = Map<string, Set<string>>
 
 /** What was not as expected of the steps, in words. Every answer of 404 is added to `absences`. */
 export async function surprisesOf(route: string, place: Place, steps: readonly Step[], absences: Absences): Promise<string[]> {
@@ -20,24 +17,39 @@ export async function surprisesOf(route: string, place: Place, steps: readonly S
   return surprises
 }
 
-async function take(route: string, { org }: Place, { call, client, expected, names, orgId, isOutside }: Step, absences: Absences) {
+async function take(
+  route: string,
+  { org }: Place,
+  { call, client, expected, names, orgId, missing = 'anything' }: Step,
+  absences: Absences,
+) {
   const [method = ''] = route.split(' ')
   const sender = expected === 'done' ? (call.client ?? client) : client
   const address = addressOf(route, orgId ?? org.id, call)
   const answer = await sender.send(method, address, call.body, { ...headersOf(call), ...fromAnywhere() })
-  if (answer.status === 404) (isOutside ? absences.outside : absences.inside).add(plain(answer))
+  if (answer.status === 404) absences.set(missing, (absences.get(missing) ?? new Set()).add(plain(answer, call)))
   const got = answer.status < 400 ? 'done' : `${answer.status} ${codeOf(answer)}`
   if (got !== expected) return `${expected} was expected, got ${answer.status} ${answer.text.slice(0, 300)}`
   if (names && !answer.body.error.message.includes(names)) return `${names} is not named: ${answer.text}`
   return undefined
 }
 
+/** What a misspelled key may have meant: it differs with what was sent. */
+const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
+
 /** The code of a failure, which a page names too. */
 const codeOf = ({ body, text }: Answer): string | undefined => body?.error?.code ?? /<code>(\w+)<\/code>/.exec(text)?.[1]
 
+/** A shorter name, such as the number of a version, may stand in any text. */
+const shortestName = 8
+
 /** An answer without what differs from one to the next: its request id, the time, and what is left of a limit. */
-function plain({ text, headers }: Answer): string {
+function plain({ text, headers }: Answer, { params = {} }: Call): string {
   const requestId = headers.get('x-request-id') ?? ''
+  const withoutNames = Object.entries(params).reduce(
+    (rest, [name, value]) => (value.length < shortestName ? rest : rest.replaceAll(value, name)),
+    text,
+  )
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
-  return `${JSON.stringify(kept)} ${text.replaceAll(requestId, 'request id')}`
+  return `${JSON.stringify(kept)} ${withoutNames.replaceAll(advice, '').replaceAll(requestId, 'request id')}`
 }

@@ -16,8 +16,8 @@ export interface Step {
   readonly names?: string
   /** The workspace in the path, where it is not the place's. */
   readonly orgId?: string
-  /** Set where the caller does not belong to the workspace of the path, or there is none. */
-  readonly isOutside?: true
+  /** What is not there: a name of the path, or the caller's workspace. What is absent, hidden and foreign must answer the same. */
+  readonly missing?: string
 }
 
 const unauthorized = '401 UNAUTHORIZED'
@@ -46,7 +46,7 @@ export function strangersSeeNothing({ foreign }: Callers, { org }: Place, calls:
   const nowhere = [randomUUID(), 'no-id', org.id.slice(1)].flatMap((orgId) =>
     each(`in workspace ${orgId}`, { owner: org.owner }, calls, notFound).map((step) => ({ ...step, orgId })),
   )
-  return [...each('as', foreign, calls, notFound), ...nowhere].map((step) => ({ ...step, isOutside: true as const }))
+  return [...each('as', foreign, calls, notFound), ...nowhere].map((step) => ({ ...step, missing: 'workspace' }))
 }
 
 /** 403 that names the permission for those whose rules do not allow it, before anything of the body or query is looked at. */
@@ -73,11 +73,16 @@ export async function theAbsentIsNotFound(place: Place, example: Example, call: 
     [randomUUID(), otherKey].flatMap((value) => {
       const missing = { ...call, params: { ...call.params, [name]: value } }
       const expected = value === otherKey && example.ids?.includes(name) ? invalid : notFound
-      return each(`with ${name} ${value},`, { owner: org.owner }, [missing], expected)
+      return each(`with ${name} ${value},`, { owner: org.owner }, [missing], expected).map((step) => ({ ...step, missing: name }))
     }),
   )
   const hidden = names.includes('recordId')
-    ? each('that is hidden from', { member: (await createMember(world, org, hidingPolicy(example))).client }, [call], notFound)
+    ? each('that is hidden from', { member: (await createMember(world, org, hidingPolicy(example))).client }, [call], notFound).map(
+        (step) => ({
+          ...step,
+          missing: 'recordId',
+        }),
+      )
     : []
   return [...absent, ...hidden, ...each('broken, as', { owner: org.owner }, brokenCalls(example, call), invalid)]
 }
@@ -103,7 +108,7 @@ export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: re
     ...each('while closed,', { owner: org.owner }, calls, expected),
     ...each('while closed,', { 'a member without a role': callers.bare.member.client }, calls, expected),
     ...each('while closed,', Object.fromEntries(nobody ? [nobody] : []), calls, unauthorized),
-    ...each('while closed,', callers.foreign, calls, notFound).map((step) => ({ ...step, isOutside: true as const })),
+    ...each('while closed,', callers.foreign, calls, notFound).map((step) => ({ ...step, missing: 'workspace' })),
   ]
 }
 

@@ -1,0 +1,77 @@
+import test from 'ava'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+
+test('an unknown record type is named with the nearest one, or with how one is made', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const told = async (type: string) => (await owner.get(`${path}/records/${type}`)).body.error.message
+  t.is(await told('acounts'), 'There is no record type acounts; did you mean accounts?')
+  t.is(await told('shipping_labels'), 'There is no record type shipping_labels; POST …/types makes one')
+})
+
+test('a code where the id of an account is asked for says what is', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const lines = [
+    { account_id: '1000', debit: '1' },
+    { account_id: '2000', credit: '1' },
+  ]
+  const { status, body } = await owner.post(`${path}/accounting/entries`, { lines })
+  t.is(status, 400)
+  t.regex(body.error.message, /^lines\[0\]\.account_id must be a valid uuid: the id of an accounts record, not its code;/)
+})
+
+test('a function that is written as a module is told how one is written', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const { status, body } = await owner.post(`${path}/functions`, { name: 'Module', source: 'export default (input) => input' })
+  t.is(status, 400)
+  t.regex(body.error.message, /a function is a script and no module: define `async function handler\(input\) \{ … \}` at top level/)
+})
+
+test('PUT of a flow without a name keeps the name', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const { data } = await owner.post(`${path}/flows`, { name: 'Nightly', nodes: [], edges: [] })
+  const put = await owner.put(`${path}/flows/${data.id}`, { nodes: [], edges: [], description: 'x' })
+  t.is(put.status, 200, put.text)
+  t.like(put.data, { name: 'Nightly', description: 'x' })
+})
+
+test('a setting that a block does not have is named with the nearest one, unless the stored flow holds it', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const node = (config: object) => ({ id: 'wait', type: 'logic.wait', config })
+  const trigger = { id: 'start', type: 'trigger.manual' }
+  const edges = [{ source: 'start', target: 'wait' }]
+  const refused = await owner.post(`${path}/flows`, { name: 'Later', nodes: [trigger, node({ minute: 5 })], edges })
+  t.is(refused.status, 400)
+  t.is(refused.body.error.message, 'nodes[1].config.minute is no key of a logic.wait block; did you mean minutes?')
+  const { data: made, text } = await owner.post(`${path}/flows`, { name: 'Later', nodes: [trigger, node({ minutes: 5 })], edges })
+  t.truthy(made?.id, text)
+  await w.db.query(
+    `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+     select workspace_id, flow_id, 2, replace(nodes::text, '"minutes"', '"minute"')::json, edges, context, editor_id, created_at
+     from flow_versions where flow_id = $1`,
+    [made.id],
+  )
+  await w.db.query('update flows set version = 2 where id = $1', [made.id])
+  const read = (await owner.get(`${path}/flows/${made.id}`)).data
+  t.deepEqual(read.nodes[1].config, { minute: 5 })
+  t.is((await owner.put(`${path}/flows/${made.id}`, read)).status, 200)
+  t.is((await owner.put(`${path}/flows/${made.id}`, { nodes: [trigger, node({ minute: 6 })], edges })).status, 400)
+})
+
+test('a space is addressed by its key as by its id', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const made = await owner.post(`${path}/drive/buckets`, { key: 'plans', name: 'Plans', type: 'custom' })
+  t.is(made.status, 201, made.text)
+  const at = `${path}/drive/buckets/plans`
+  t.is((await owner.post(`${at}/folders`, { key: 'old/' })).status, 201)
+  for (const below of ['objects', 'shares']) t.is((await owner.get(`${at}/${below}`)).status, 200, below)
+  t.is((await owner.delete(at)).status, 204)
+})
