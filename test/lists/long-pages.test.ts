@@ -65,7 +65,7 @@ test('the view of a run leaves out outputs beyond 8 MB, and says of which steps'
   const nodes = [{ id: 'start', type: 'trigger.manual' }]
   const flow = await made(org.owner.post(`${org.path}/flows`, { name: 'Steps', nodes }))
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/run`, {})).status, 202)
-  await w.drain(org.id)
+  await w.drain()
   const [run] = (await org.owner.get(`${org.path}/flows/${flow.id}/runs`)).data
   await w.db.query(
     `insert into flow_steps (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, started_at, duration_ms)
