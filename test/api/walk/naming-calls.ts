@@ -1,4 +1,5 @@
 import type { Call } from '#test/api/walk/example.ts'
+import { linkedCalls } from '#test/api/walk/linked-calls.ts'
 import { createMember } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -16,15 +17,6 @@ const policyNaming = async ({ things, keys }: Place) => [
 
 /** Where the next page of a list starts, of a list of two and more. */
 const cursorOf = async ({ org }: Place, path: string): Promise<string> => (await org.owner.get(`${org.path}${path}`)).data.next_cursor
-
-/** The cursor of a second page of a list that leads on by `Link`, once two of its things are made. */
-const linkedCall =
-  (path: string, make: (things: Place['things']) => Promise<unknown>) =>
-  async ({ org, things }: Place) => {
-    for (const _ of [1, 2]) await make(things)
-    const link = (await org.owner.get(`${org.path}${path}?limit=1`)).headers.get('link') ?? ''
-    return { query: { limit: '1', cursor: new URL(/^<([^>]+)>/.exec(link)?.[1] ?? '').searchParams.get('cursor') ?? '' } }
-  }
 
 /** Runs what a caller names, inside a function. */
 const reader = 'const handler = async ({ type, id, fn }) => (fn ? sdk.functions.invoke(fn, 1) : sdk.records.get(type, id))'
@@ -191,12 +183,7 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     },
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
-  [`GET ${org}/forms`]: [linkedCall('/forms', (things) => things.form())],
-  [`GET ${org}/flows`]: [linkedCall('/flows', (things) => things.flow())],
-  [`GET ${org}/functions`]: [linkedCall('/functions', (things) => things.fn())],
-  [`GET ${org}/queues`]: [linkedCall('/queues', (things) => things.queue())],
-  [`GET ${org}/iam/groups`]: [linkedCall('/iam/groups', (things) => things.role())],
-  [`GET ${org}/notification-rules`]: [linkedCall('/notification-rules', (things) => things.rule())],
+  ...linkedCalls,
   [`GET ${org}/forms/:formId/submissions`]: [
     async (place) => {
       const { id: formId } = await place.things.form()
