@@ -55,7 +55,7 @@ async function fill(scope: PlatformScope): Promise<Bootstrap> {
 
 /** Writes a file that only its owner reads; under its name it is whole, also when the power fails. */
 async function writeWhole(path: string, text: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const unfinished = `${path}.${process.pid}`
   const file = await open(unfinished, 'w', 0o600)
   try {

@@ -16,12 +16,12 @@ import { basename, dirname, join } from 'node:path'
  * @returns {Promise<{ taken: true, release: () => void } | { taken: false, holder: string }>}
  */
 export async function takeLock(path, says = () => String(process.pid)) {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const before = await findHolder(path)
   if (before !== null) return { taken: false, holder: before }
   const name = randomUUID()
   const own = `${path}.${name}`
-  mkdirSync(own)
+  mkdirSync(own, { mode: 0o700 })
   const server = await listen(join(own, name), says)
   for (;;) {
     if (isRenamed(own, path)) return { taken: true, release: () => server.close() }

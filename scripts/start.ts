@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { readConfig } from '#shared/kernel/config.ts'
+import { tightenFolder } from '#shared/kernel/private-files.ts'
 import { choosePort, freePort } from './ports.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { kept } from './postgres/profile.ts'
@@ -42,6 +43,7 @@ async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   refuseBadEnvironment()
   const dataDir = resolve(process.env.DATA_DIR || '.data')
+  await tightenFolder(dataDir)
   if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
   const port = await choosePort(process.env.PORT, say)
   const environment = {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { answerHealth, readiness } from '#shared/db/health.ts'
 import { readConfig } from '#shared/kernel/config.ts'
 import { createLogger } from '#shared/kernel/log.ts'
+import { keepPrivate } from '#shared/kernel/private-files.ts'
 import { onStop } from '#shared/kernel/stop.ts'
 import { type Pool, pools } from '#shared/queue/job.ts'
 import { registry } from '#workers/metrics.ts'
@@ -9,6 +10,7 @@ import { startWorker } from '#workers/worker.ts'
 
 /** `node workers/main.ts --pools=functions,flows`: runs these pools until it is told to stop. */
 const config = readConfig()
+await keepPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
 const worker = await startWorker(config, chosen, log)

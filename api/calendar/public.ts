@@ -1,4 +1,4 @@
-import { isKnown } from '#api/http/file-reply.ts'
+import { isUnchanged } from '#api/http/conditions.ts'
 import { Reply } from '#api/http/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { book } from '#shared/calendar/booking/book.ts'
@@ -81,13 +81,14 @@ export const routes = [
     path: '/cal/:orgId/feed/:token',
     summary: 'Subscribe to a calendar',
     description:
-      'The secret link may end with .ics. Private events show that the time is taken. If-None-Match answers 304 until something changes.',
+      'The secret link may end with .ics. Private events show that the time is taken. If-None-Match and If-Modified-Since answer 304 until something changes.',
+    fails: ['PRECONDITION_FAILED'],
     job: exportCalendar,
     makes: 'text/calendar',
     statuses: [304],
     ready: async ({ params, header }, scope) => {
-      const { etag, headers, kept } = await requireFeed(scope, secretOf(params))
-      if (isKnown(header('If-None-Match'), etag)) return new Reply(null, headers, 304)
+      const { etag, changedAt, headers, kept } = await requireFeed(scope, secretOf(params))
+      if (isUnchanged(header, { etag, changedAt })) return new Reply(null, headers, 304)
       return kept && new Reply(() => scope.blobs.read(kept.blobId), { ...headers, 'Content-Length': String(kept.sizeBytes) })
     },
     payload: async ({ params }, scope) => ({

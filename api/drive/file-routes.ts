@@ -44,7 +44,7 @@ export const routes = [
     summary: 'Download a file',
     description: 'Images, PDF, plain text and common audio and video are shown by browsers, all else is saved. HEAD answers as GET does.',
     query: keyQuery,
-    fails: ['FORBIDDEN'],
+    fails: ['FORBIDDEN', 'PRECONDITION_FAILED'],
     status: 200,
     statuses: [206, 304, 416],
     response: null,

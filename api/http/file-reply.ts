@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { create } from 'content-disposition'
 import { readRange } from '#api/http/byte-range.ts'
+import { isUnchanged } from '#api/http/conditions.ts'
 import { Reply } from '#api/http/reply.ts'
 import type { ByteRange } from '#shared/blobs/byte-store.ts'
 
@@ -24,11 +25,14 @@ export interface FileRequest {
   readonly header: (name: string) => string
 }
 
-/** Answers a file: whole, a part of it, or that the caller has it already (document 3, Drive; decisions, Drive). */
+/**
+ * Answers a file: whole, a part of it, or that the caller has it already (document 3, Drive; decisions, Drive). Throws PRECONDITION_FAILED
+ * like `isUnchanged`.
+ */
 export function fileReply(request: FileRequest, file: SentFile): Reply {
   const etag = `"${file.sha256}"`
   const known = { ETag: etag, 'Last-Modified': file.changedAt.toUTCString(), 'Accept-Ranges': 'bytes', ...file.headers }
-  if (isKnown(request.header('if-none-match'), etag)) return new Reply(null, known, 304)
+  if (isUnchanged(request.header, { etag, changedAt: file.changedAt })) return new Reply(null, known, 304)
   const headers = { ...known, 'Content-Type': file.type, 'Content-Disposition': dispositionOf(file), 'X-Content-Type-Options': 'nosniff' }
   const whole = () => new Reply(() => file.open(), { ...headers, 'Content-Length': String(file.size) })
   const asked = request.header('range')
@@ -41,10 +45,6 @@ export function fileReply(request: FileRequest, file: SentFile): Reply {
   const part = { 'Content-Range': `bytes ${start}-${end}/${file.size}`, 'Content-Length': String(end - start + 1) }
   return new Reply(() => file.open(range), { ...headers, ...part }, 206)
 }
-
-/** Whether a list of validators names this one, weakly compared as If-None-Match is. */
-export const isKnown = (list: string, etag: string): boolean =>
-  list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
 
 /** The name in every script, without letters that would turn the reading direction of what stands around it. */
 const dispositionOf = ({ name, isInline }: SentFile): string =>

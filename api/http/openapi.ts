@@ -55,7 +55,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       parameters: headerParameters,
       headers,
       responses: Object.fromEntries(failures),
-      schemas: { Error: failureSchema, ...schemas.named() },
+      schemas: { ApiError: failureSchema, ...schemas.named() },
     },
   }
 }

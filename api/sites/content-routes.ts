@@ -116,7 +116,7 @@ const fileOf = (request: Parameters<typeof fileReply>[0], row: ContentRow, { blo
 const get = {
   ...common,
   method: 'GET',
-  fails: ['NOT_FOUND'],
+  fails: ['NOT_FOUND', 'PRECONDITION_FAILED'],
   status: 200,
   contentType: '*/*',
   statuses: [206, 304, 416],

@@ -1,3 +1,4 @@
+import { isUnchanged } from '#api/http/conditions.ts'
 import { fileReply } from '#api/http/file-reply.ts'
 import { Reply } from '#api/http/reply.ts'
 import { answer } from '#api/http/route.ts'
@@ -16,12 +17,10 @@ const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms 
 /** The versions that a visitor has, which If-None-Match names. */
 const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-]{36})"/g)].map(([, version = '']) => version)
 
-/** `*` is every version that there is (RFC 9110, 13.1.2). */
-const isAny = (header: string): boolean => header.trim() === '*'
-
-function documentReply(row: ContentRow, isKnown: boolean, headers: Readonly<Record<string, string>>): Reply {
-  const known = { ...headers, ETag: `"${row.version}"` }
-  if (isKnown) return new Reply(null, known, 304)
+function documentReply(header: (name: string) => string, row: ContentRow, headers: Readonly<Record<string, string>>): Reply {
+  const [etag, changedAt] = [`"${row.version}"`, new Date(row.updated_at)]
+  const known = { ...headers, ETag: etag, 'Last-Modified': changedAt.toUTCString() }
+  if (isUnchanged(header, { etag, changedAt })) return new Reply(null, known, 304)
   const { path, title, body, fields, updated_at } = row
   return new Reply(JSON.stringify({ data: { path, title, body, fields, updated_at } }), {
     ...known,
@@ -53,6 +52,7 @@ export const routes = [
     permission: 'public',
     limit: 'content',
     origins: 'any',
+    fails: ['PRECONDITION_FAILED'],
     status: 200,
     response: deliveredDocument,
     contentType: '*/*',
@@ -60,14 +60,11 @@ export const routes = [
     handle: async (request, scope) => {
       const { header, line, params } = request
       const encoded = line().path.replace(/^\/content\/[^/]+\/[^/]+/, '')
-      const condition = header('if-none-match')
-      const versions = versionsOf(condition)
+      const versions = versionsOf(header('if-none-match'))
       const row = await deliver(scope, params.siteKey, encoded, versions)
       const isApart = contentHost(scope.config)?.isEachOrg ?? false
       const headers = { ...cached, ...(isApart || isImage(row.content_type ?? '') ? {} : sandbox) }
-      return row.blob_id === null
-        ? documentReply(row, isAny(condition) || versions.includes(row.version), headers)
-        : fileReply(request, sentFile(row, headers, scope))
+      return row.blob_id === null ? documentReply(header, row, headers) : fileReply(request, sentFile(row, headers, scope))
     },
   }),
 ]

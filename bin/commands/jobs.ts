@@ -5,8 +5,11 @@ import { schema, t } from '#shared/kernel/schema.ts'
 import { countQueued, type DeadLetter, listDeadLetters, type QueueLoad, resend } from '#shared/queue/dead-letters.ts'
 import { command } from '../command.ts'
 
-const loadLine = ({ job, waiting, running, failed }: QueueLoad & { failed: number }): string =>
-  `${job.padEnd(longestName)}  ${waiting} waiting, ${running} running, ${failed} failed`
+/** A line of the numbers that are not zero; none where all are. */
+const loadLines = ({ job, ...counts }: QueueLoad & { failed: number }): string[] => {
+  const shown = (['waiting', 'running', 'failed'] as const).flatMap((state) => (counts[state] > 0 ? [`${counts[state]} ${state}`] : []))
+  return shown.length === 0 ? [] : [`${job.padEnd(longestName)}  ${shown.join(', ')}`]
+}
 const longestName = Math.max(...jobs.map(({ name }) => name.length))
 
 const failureLine = ({ id, job, attempts, error, failed_at }: DeadLetter): string =>
@@ -23,7 +26,8 @@ export const jobCommands = [
         const { waiting = 0, running = 0 } = loads.find(({ job }) => job === name) ?? {}
         return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
       })
-      return { data: { queues, failed }, lines: [...queues.map(loadLine), ...failed.map(failureLine)] }
+      const lines = [...queues.flatMap(loadLines), ...failed.map(failureLine)]
+      return { data: { queues, failed }, lines: lines.length > 0 ? lines : ['No job waits, runs or was given up'] }
     },
   }),
   command({

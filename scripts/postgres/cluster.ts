@@ -20,7 +20,7 @@ export async function ensureCluster(identity: Identity, folder: string, profile:
   }
   const unfinished = `${folder}.new`
   rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(dirname(folder), { recursive: true })
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
   mkdirSync(unfinished, { mode: 0o700 })
   takeOver(identity, unfinished)
   await initialise(identity, unfinished, profile)
@@ -50,7 +50,7 @@ async function initialise(identity: Identity, folder: string, profile: Profile):
     `create role ${roleName} login createdb ${profile.isSuperuser ? 'superuser' : ''}`,
     `create database ${roleName} owner ${roleName}`,
   ])
-  writeFileSync(join(folder, 'pg_hba.conf'), `host all ${roleName} 127.0.0.1/32 scram-sha-256\n`)
+  writeFileSync(join(folder, 'pg_hba.conf'), `host all ${roleName} 127.0.0.1/32 scram-sha-256\n`, { mode: 0o600 })
   if (profile.isSynced) await run(identity, folder, 'initdb', ['-D', data, '--sync-only'], '')
 }
 

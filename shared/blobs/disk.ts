@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, Written } from '#shared/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/blobs/measured.ts'
+import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
 
 /** Folders below which blobs lie, by the last two digits of their ids: those are random. */
 const folderOf = (id: string): string => id.slice(-2)
@@ -23,7 +24,7 @@ export class DiskStore implements ByteStore {
     await this.#madeFolder(folder)
     const [half, whole] = [join(folder, `${id}.half`), join(folder, id)]
     try {
-      const handle = await open(half, 'wx')
+      const handle = await open(half, 'wx', privateFile)
       let written: Written
       try {
         written = await writeMeasured(bytes, (pieces) => writeAll(handle, pieces))
@@ -67,7 +68,7 @@ export class DiskStore implements ByteStore {
     await this.#madeFolder(this.#root)
     // Whole or not at all, and only once: several processes may start on a new folder together.
     const draft = `${this.#idFile}.${randomUUID()}`
-    await writeFile(draft, `${id}\n`, { flush: true })
+    await writeFile(draft, `${id}\n`, { flush: true, mode: privateFile })
     try {
       await link(draft, this.#idFile)
     } catch (error) {
@@ -97,7 +98,7 @@ export class DiskStore implements ByteStore {
 }
 
 async function makeFolder(root: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: privateFolder })
   await syncFolder(root)
 }
 

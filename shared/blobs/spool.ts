@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Written } from '#shared/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/blobs/measured.ts'
+import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
 
 /** A stream that was written to the local disk, to be read as often as it is needed. */
 export interface Spooled extends Written {
@@ -42,9 +43,9 @@ async function* readFrom(handle: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 async function openNameless(folder: string, name: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: privateFolder })
   const path = join(folder, name)
-  const handle = await open(path, 'wx+')
+  const handle = await open(path, 'wx+', privateFile)
   await rm(path)
   return handle
 }

@@ -2,6 +2,7 @@ import type { CalendarSettings, levels } from '#shared/calendar/schemas.ts'
 import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
+import { problem } from '#shared/kernel/errors.ts'
 
 declareConflicts({
   calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'],
@@ -153,8 +154,10 @@ export async function writeFeed(
   return { ...(row as Omit<Calendar, 'share'>), share: calendar.share }
 }
 
-const version = sql('find_calendar_version', 'select version from calendar_states where workspace_id = $1 and calendar_id = $2')
-/** A number that grows with every change of a calendar or of its events. */
-export async function calendarVersion(db: Executor, workspaceId: string, id: string): Promise<number> {
-  return (await db.query<{ version: number }>(version(workspaceId, id)))[0]?.version ?? 0
+const version = sql('find_calendar_version', 'select version, changed_at from calendar_states where workspace_id = $1 and calendar_id = $2')
+/** A number that grows with every change of a calendar or of its events, and when it grew last. Throws NOT_FOUND. */
+export async function calendarVersion(db: Executor, workspaceId: string, id: string): Promise<{ version: number; changed_at: string }> {
+  const [row] = await db.query<{ version: number; changed_at: string }>(version(workspaceId, id))
+  if (!row) throw problem('NOT_FOUND')
+  return row
 }

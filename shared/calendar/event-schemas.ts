@@ -88,7 +88,7 @@ export const eventView = schema(
       created_at: t.String({ format: 'date-time' }),
       updated_at: t.String({ format: 'date-time' }),
     },
-    { title: 'Event' },
+    { title: 'CalendarEvent' },
   ),
 )
 export type EventView = TypeOf<typeof eventView>

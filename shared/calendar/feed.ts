@@ -13,6 +13,8 @@ const form = 1
 export interface Feed {
   readonly calendarId: string
   readonly etag: string
+  /** When the calendar changed last. */
+  readonly changedAt: Date
   /** The headers of its answers. */
   readonly headers: Readonly<Record<string, string>>
   /** Its file, as long as the calendar has not changed since it was made. */
@@ -21,9 +23,10 @@ export interface Feed {
 
 const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${form}"`
 
-const headersOf = (key: string, etag: string): Record<string, string> => ({
+const headersOf = (key: string, etag: string, changedAt: Date): Record<string, string> => ({
   ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-  ...{ ETag: etag, 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
+  ...{ ETag: etag, 'Last-Modified': changedAt.toUTCString() },
+  ...{ 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
 })
 
 /** The feed of a secret. NOT_FOUND for one that is none any more. */
@@ -31,9 +34,10 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
   const row = await findFeed(db, workspace.id, hashSecret(token))
   if (!row) throw problem('NOT_FOUND')
   const etag = tagOf(row.id, row.version)
+  const changedAt = new Date(row.changed_at)
   const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
   return {
-    ...{ calendarId: row.id, etag, headers: headersOf(row.key, etag) },
+    ...{ calendarId: row.id, etag, changedAt, headers: headersOf(row.key, etag, changedAt) },
     ...(isKept ? { kept: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
   }
 }
@@ -41,11 +45,11 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
 /** A calendar as its subscription link shows it: to a reader, without guests. What changes while it is read is in the next one's tag. */
 export async function feedFile(scope: Scope, calendarId: string) {
   const { db, workspace } = scope
-  const version = await calendarVersion(db, workspace.id, calendarId)
+  const { version, changed_at } = await calendarVersion(db, workspace.id, calendarId)
   const calendar = await findCalendar(db, workspace.id, null, calendarId)
   if (!calendar) throw problem('NOT_FOUND')
   const tag = tagOf(calendar.id, version)
-  return { name: '', headers: headersOf(calendar.key, tag), text: await fileOf(scope, calendar, 'read', false), tag }
+  return { name: '', headers: headersOf(calendar.key, tag, new Date(changed_at)), text: await fileOf(scope, calendar, 'read', false), tag }
 }
 
 /** Keeps a feed's file, which a job has stored, until the calendar changes. */

@@ -6,6 +6,7 @@ export interface FeedRow {
   readonly id: string
   readonly key: string
   readonly version: number
+  readonly changed_at: string
   readonly tag: string | null
   readonly blob_id: string | null
   readonly size_bytes: number | null
@@ -13,7 +14,7 @@ export interface FeedRow {
 
 const find = sql(
   'find_calendar_feed',
-  `select calendar.id, calendar.key, state.version, feed.tag, feed.blob_id, feed.size_bytes
+  `select calendar.id, calendar.key, state.version, state.changed_at, feed.tag, feed.blob_id, feed.size_bytes
    from calendars as calendar
    join calendar_states as state on state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.id
    left join calendar_feeds as feed on feed.workspace_id = calendar.workspace_id and feed.calendar_id = calendar.id

@@ -49,7 +49,7 @@ export type ListedFunction = TypeOf<typeof listedFunction>
 
 /** A function with its source (document 2, Function). */
 export const functionView = schema(
-  t.Object({ ...parts, source: t.String() }, { title: 'Function', description: 'A small JavaScript program of a workspace.' }),
+  t.Object({ ...parts, source: t.String() }, { title: 'WorkspaceFunction', description: 'A small JavaScript program of a workspace.' }),
 )
 export type FunctionView = TypeOf<typeof functionView>
 

@@ -1,8 +1,13 @@
-import { t } from '#shared/kernel/schema.ts'
+import { nameFormat, t } from '#shared/kernel/schema.ts'
 
-const visible = '[^\\p{Cc}\\p{Z}]'
-const inLine = '[^\\p{Cc}\\p{Zl}\\p{Zp}]'
+// Other languages lack \p{…} and \u…: control characters are refused by the pattern, further separators by the format.
+const inLine = '[^\\x00-\\x1F\\x7F-\\x9F]'
 
 /** A name that people give to something or to themselves: 1 to `most` characters in one line, at least one of them visible. */
 export const nameText = (most: number) =>
-  t.String({ maxLength: most, pattern: `^${inLine}*?${visible}${inLine}*$`, description: `a name of 1 to ${most} characters in one line` })
+  t.String({
+    maxLength: most,
+    pattern: `^${inLine}+$`,
+    format: nameFormat,
+    description: `a name of 1 to ${most} characters in one line`,
+  })

@@ -20,6 +20,10 @@ const ajv = new Ajv2020({
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
+
+/** The format of a name, which the description of the API leaves out: its pattern and words tell what other tools can check. */
+export const nameFormat = 'name'
+ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Z}][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 for (const keyword of ['x-source', 'x-changes-by-itself', 'x-hint']) ajv.addKeyword(keyword)
 
 /** A JSON Schema that knows the TypeScript type it describes: one value validates, types and documents. */
@@ -65,7 +69,8 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   pattern: (_, error) => `must be ${String(error.parentSchema?.description ?? `text like ${error.schema}`)}`,
-  format: ({ format }, error) => `must be a valid ${format}${hintOf(error)}`,
+  format: ({ format }, error) =>
+    format === nameFormat ? `must be ${String(error.parentSchema?.description)}` : `must be a valid ${format}${hintOf(error)}`,
   anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
   uniqueItems: () => 'must not hold the same item twice',
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,

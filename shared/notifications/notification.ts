@@ -12,7 +12,7 @@ const notification = t.Object(
     read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once read.' })),
     created_at: t.String({ format: 'date-time', description: 'When it happened.' }),
   },
-  { title: 'Notification' },
+  { title: 'InboxNotification' },
 )
 export type Notification = TypeOf<ReturnType<typeof schema<typeof notification>>>
 

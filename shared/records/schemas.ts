@@ -15,7 +15,7 @@ export const recordSchema = t.Object(
     updated_at: instant,
     values,
   },
-  { title: 'Record', description: 'One record of a type that the workspace defines.' },
+  { title: 'WorkspaceRecord', description: 'One record of a type that the workspace defines.' },
 )
 
 export const record = schema(recordSchema)

@@ -69,7 +69,7 @@ const fileParts = {
 
 /** What stands at a path, as its authors see it: a document, or a file, which has no draft. */
 const contentSchema = t.Union([
-  t.Object({ ...documentParts, published: t.Boolean() }, { title: 'Document' }),
+  t.Object({ ...documentParts, published: t.Boolean() }, { title: 'ContentDocument' }),
   t.Object(fileParts, { title: 'ContentFile' }),
 ])
 export const content = schema(contentSchema)

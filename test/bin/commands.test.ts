@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import pg from 'pg'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -123,6 +124,19 @@ test('migrate makes an empty database ready, and again changes nothing', async (
   t.is(code, 0)
   t.deepEqual(json.failed, [])
   t.true(json.queues.some(({ job }: { job: string }) => job === 'workspaces.set-up'))
+})
+
+test('jobs list shows only what is not zero', async (t) => {
+  const { name, url } = await emptyDatabase(`empty_${randomUUID().slice(0, 8)}`)
+  t.teardown(() => dropDatabase(name))
+  await callWith({ DATABASE_URL: url }, 'migrate')
+  const list = async () => (await callWith({ DATABASE_URL: url }, 'jobs', 'list')).out
+  t.is(await list(), 'No job waits, runs or was given up\n')
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(`insert into pgboss.job (name, data) values ('workspaces.set-up', '{}')`)
+  await client.end()
+  t.regex(await list(), /^workspaces\.set-up +1 waiting\n$/)
 })
 
 test('an address that is none of a database is named', async (t) => {

@@ -137,7 +137,15 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   const conditional = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
     t.is((await w.visitor.get(path, { ...conditional, 'if-none-match': tag })).status, 304, tag)
+  const since = feed.headers.get('last-modified') ?? ''
+  t.true(Math.abs(Date.parse(since) - Date.now()) < 3_600_000)
+  const fresh = { 'cache-control': 'max-age=0' }
+  const unchanged = await w.visitor.get(path, { ...fresh, 'if-modified-since': since })
+  t.deepEqual([unchanged.status, unchanged.headers.get('last-modified')], [304, since])
+  t.is((await w.visitor.get(path, { ...fresh, 'if-modified-since': new Date(Date.parse(since) - 1_000).toUTCString() })).status, 200)
+  t.is((await w.visitor.get(path, { ...fresh, 'if-match': '"other"' })).status, 412)
   const again = await w.visitor.get(path)
+  t.is(again.headers.get('last-modified'), since)
   t.deepEqual([again.text, again.headers.get('etag')], [feed.text, etag], 'kept as it was made')
   t.is((await w.db.query('select from calendar_feeds')).rowCount, 1)
   t.is((await w.visitor.get(path.replace('.ics', ''))).status, 200)

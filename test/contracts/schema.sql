@@ -189,6 +189,7 @@ create table calendar_states (
   calendar_id uuid not null,
   version bigint default 1 not null,
   fired_until timestamp with time zone,
+  changed_at timestamp with time zone default now() not null,
   constraint calendar_states_pkey PRIMARY KEY (workspace_id, calendar_id),
   constraint calendar_states_workspace_id_calendar_id_fkey FOREIGN KEY (workspace_id, calendar_id) REFERENCES calendars(workspace_id, id) ON DELETE CASCADE
 );
@@ -1789,6 +1790,15 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_calendar_time()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      new.changed_at := greatest(clock_timestamp(), old.changed_at);
+      return new;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1934,6 +1944,8 @@ CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFER
 CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
 
 CREATE TRIGGER calendar_feeds_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.calendar_feeds FOR EACH ROW EXECUTE FUNCTION hold_blob();
+
+CREATE TRIGGER calendar_states_changed BEFORE UPDATE OF version ON public.calendar_states FOR EACH ROW WHEN ((new.version <> old.version)) EXECUTE FUNCTION note_calendar_time();
 
 CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
 

@@ -119,6 +119,23 @@ test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async 
   t.is((await w.org.owner.send('HEAD', `${space.path}/download?key=none`)).status, 404)
 })
 
+test('If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
+  const { space } = await opened(t, 'disk')
+  await space.put('a.txt', content)
+  const fresh = { 'cache-control': 'max-age=0' }
+  const statusOf = async (headers: Record<string, string>) => (await space.download('a.txt', { ...fresh, ...headers })).status
+  t.is(await statusOf({ 'if-match': etag }), 200)
+  t.is(await statusOf({ 'if-match': '*' }), 200)
+  t.is(await statusOf({ 'if-match': etag, 'if-none-match': etag }), 304)
+  t.is(await statusOf({ 'if-match': etag, range: 'bytes=0-1' }), 206)
+  const other = await space.download('a.txt', { ...fresh, 'if-match': '"other"', 'if-none-match': etag, range: 'bytes=0-1' })
+  t.is(other.status, 412)
+  t.is(other.body.error.code, 'PRECONDITION_FAILED')
+  t.is(await statusOf({ 'if-match': `W/${etag}` }), 412)
+  t.is(await statusOf({ 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }), 412)
+  t.is(await statusOf({ 'if-unmodified-since': new Date(Date.now() + 3_600_000).toUTCString() }), 200)
+})
+
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex')
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const html = '<!doctype html><script>alert(1)</script>'

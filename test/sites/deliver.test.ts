@@ -35,6 +35,8 @@ test('a published document is delivered with its version, for sixty seconds', as
     const again = await get('/about', { 'if-none-match': known })
     t.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], known)
   }
+  t.is((await get('/about', { 'if-match': etag })).status, 200)
+  t.is((await get('/about', { 'if-match': '"other"' })).body.error.code, 'PRECONDITION_FAILED')
   await putDocument(w, site, 'about', { fields: { price: 12.5 } })
   const changed = await get('/about', { 'if-none-match': etag })
   t.is(changed.status, 200)

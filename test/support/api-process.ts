@@ -9,13 +9,10 @@ export async function startApiProcess(
   t: Pick<ExecutionContext, 'teardown'>,
   w: Pick<World, 'config'>,
   environment: Readonly<Record<string, string>> = {},
+  umask?: string,
 ): Promise<Client> {
-  const child = await startProcess(t, w, 'api', {
-    PORT: '0',
-    LOG_LEVEL: 'info',
-    TRUST_PROXY: String(w.config.trustProxy),
-    ...environment,
-  })
+  const settings = { PORT: '0', LOG_LEVEL: 'info', TRUST_PROXY: String(w.config.trustProxy), ...environment }
+  const child = await startProcess(t, w, 'api', settings, umask)
   return new Client(`http://127.0.0.1:${await portIn(child.stdout)}`, null)
 }
 

@@ -16,22 +16,25 @@ export function startProcess(
   { config }: Pick<World, 'config'>,
   name: string,
   environment: Readonly<Record<string, string>> = {},
+  umask?: string,
 ): Promise<NodeProcess> {
   const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
   const [, ...args] = line?.command.split(' ') ?? []
-  return startNode(t, { config }, args, environment)
+  return startNode(t, { config }, args, environment, umask)
 }
 
 export type NodeProcess = ChildProcess & { readonly stdout: Readable }
 
-/** The same for Node with any arguments. */
+/** The same for Node with any arguments; with `umask` under that one. */
 export async function startNode(
   t: Pick<ExecutionContext, 'teardown'>,
   { config }: { readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'> },
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  umask?: string,
 ): Promise<NodeProcess> {
-  const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, ...args]
+  const masked = umask === undefined ? [] : ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
+  const [command = '', ...rest] = [...masked, ...endWithParent('KILL'), process.execPath, ...args]
   const child = spawn(command, rest, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

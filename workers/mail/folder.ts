@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#shared/kernel/config.ts'
+import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
 import type { OutboxMail } from '#shared/mail/store.ts'
 import type { Composed } from '#workers/mail/compose.ts'
 
@@ -10,8 +11,8 @@ import type { Composed } from '#workers/mail/compose.ts'
  */
 export async function keepInFolder({ dataDir }: Config, mail: OutboxMail, { bytes }: Composed): Promise<void> {
   const folder = join(dataDir, 'mail')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: privateFolder })
   const file = join(folder, `${mail.created_at.replaceAll(':', '')}-${mail.id}.eml`)
-  await writeFile(`${file}.part`, bytes, { mode: 0o600 })
+  await writeFile(`${file}.part`, bytes, { mode: privateFile })
   await rename(`${file}.part`, file)
 }

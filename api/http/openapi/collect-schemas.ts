@@ -1,3 +1,5 @@
+import { nameFormat } from '#shared/kernel/schema.ts'
+
 /** Part of the document, as JSON. */
 export type Json = Readonly<Record<string, unknown>>
 
@@ -27,7 +29,7 @@ export function collectSchemas(): Schemas {
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(convert)
     if (typeof value !== 'object' || value === null) return value
-    const { $id, $defs = {}, $ref, ...rest } = plain(value as Json)
+    const { $id, $defs = {}, $ref, ...rest } = portable(plain(value as Json))
     for (const [key, part] of Object.entries($defs as Json)) name(key, convert(part) as Json)
     if (typeof $ref === 'string') return { $ref: `#/components/schemas/${$ref.replace('#/$defs/', '')}` }
     const body: Json = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, convert(part)]))
@@ -46,3 +48,26 @@ function plain(schema: Json): Record<string, unknown> {
   const anyKey = (patternProperties as Json | undefined)?.['^.*$']
   return anyKey === undefined ? { ...schema } : { ...rest, additionalProperties: anyKey }
 }
+
+/** A schema as tools of all languages read it: without types that are lists, formats of our own, and keys that must be sent despite a default. */
+function portable(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, properties } = schema
+  const hasDefault = (key: string) => (properties as Readonly<Record<string, Json>> | undefined)?.[key]?.default !== undefined
+  const parts = Object.entries(schema).flatMap(([key, part]): [string, unknown][] => {
+    if (key === 'required' && Array.isArray(part)) return [[key, part.filter((one) => !hasDefault(one))]]
+    if (key === 'format' && part === nameFormat) return []
+    if (!Array.isArray(type)) return [[key, part]]
+    if (key === 'type') return [['anyOf', type.map((one: string) => ({ type: one, ...pick(schema, keywordsOf[one] ?? []) }))]]
+    return Object.values(keywordsOf).flat().includes(key) ? [] : [[key, part]]
+  })
+  return Object.fromEntries(parts)
+}
+
+/** Keywords that judge values of one type. */
+const keywordsOf: Readonly<Record<string, readonly string[]>> = {
+  string: ['pattern', 'minLength', 'maxLength'],
+  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
+}
+
+const pick = (schema: Json, keys: readonly string[]): Json =>
+  Object.fromEntries(keys.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]])))

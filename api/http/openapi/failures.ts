@@ -55,7 +55,7 @@ function failure(codes: readonly ErrorCode[], route: Route): Json {
     content:
       route.kind === 'page'
         ? { 'text/html': { schema: { type: 'string', description: codes.join(' or ') } } }
-        : { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] } } },
+        : { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/ApiError' }, narrowed] } } },
   }
 }
 

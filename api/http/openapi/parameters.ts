@@ -31,6 +31,12 @@ function queryParameters({ query }: Route, schemas: Schemas): Json[] {
   const { properties = {}, required = [] } = query.json as { properties?: Record<string, unknown>; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...schema } = schemas.refer(property)
-    return { name, in: 'query', ...(required.includes(name) ? { required: true } : {}), ...(description ? { description } : {}), schema }
+    return {
+      name,
+      in: 'query',
+      ...(required.includes(name) && schema.default === undefined ? { required: true } : {}),
+      ...(description ? { description } : {}),
+      schema,
+    }
   })
 }

@@ -21,14 +21,14 @@ function formBody({ form, multipart }: PageRoute, schemas: Schemas): Json {
 
 function uploadBody({ contentTypes, maxBytes, form, fields = {} }: Upload): Json {
   const types = contentTypes === 'any' ? ['*/*'] : contentTypes
-  const file = { type: 'string', contentMediaType: types[0]?.replace('*/*', 'application/octet-stream') ?? 'application/octet-stream' }
+  const file = { type: 'string', format: 'binary' }
   const others = Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }])
   const inForm = {
     type: 'object',
     required: ['file'],
     properties: { file: { ...file, description: 'The file.' }, ...Object.fromEntries(others) },
   }
-  const raw = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }])
+  const raw = types.map((type) => [type, { schema: file }])
   const most = mostOf(maxBytes)
   return {
     required: true,

@@ -96,9 +96,9 @@ const merged = (data: Json, bytes: Json): Json => {
 
 const anything: Json = { content: { 'application/json': { schema: {} } } }
 
-/** A file of one of these content types; nothing without any. */
+/** A file of one of these content types, or a page; nothing without any. */
 function file(...contentTypes: readonly (string | undefined)[]): Json {
   const known = contentTypes.filter((type) => type !== undefined)
-  const content = Object.fromEntries(known.map((type) => [type, { schema: { ...text, contentMediaType: type } }]))
+  const content = Object.fromEntries(known.map((type) => [type, { schema: type === 'text/html' ? text : { ...text, format: 'binary' } }]))
   return known.length > 0 ? { content } : {}
 }

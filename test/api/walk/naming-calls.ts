@@ -1,4 +1,5 @@
 import type { Call } from '#test/api/walk/example.ts'
+import { linkedCalls } from '#test/api/walk/linked-calls.ts'
 import { createMember } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -182,6 +183,7 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     },
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
+  ...linkedCalls,
   [`GET ${org}/forms/:formId/submissions`]: [
     async (place) => {
       const { id: formId } = await place.things.form()
