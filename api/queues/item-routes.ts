@@ -10,6 +10,7 @@ import { getItem } from '#shared/queues/find.ts'
 import {
   addAnswer,
   addInput,
+  changedItem,
   claimAnswer,
   claimInput,
   editInput,
@@ -86,7 +87,7 @@ export const routes = [
     permission: 'queues:transition',
     body: editInput,
     status: 200,
-    response: itemView,
+    response: changedItem,
     handle: async (request, scope) => editItem(scope, await queueOf(request, scope), request.params.itemId, request.body),
   }),
   answer({
@@ -111,7 +112,7 @@ export const routes = [
     body: moveInput,
     guarded: true,
     status: 200,
-    response: itemView,
+    response: changedItem,
     handle: async (request, scope) => moveAsAsked(scope, await queueOf(request, scope), request.params.itemId, request.body),
   }),
   answer({
