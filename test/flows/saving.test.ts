@@ -119,6 +119,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
     [
       'to is required, or record_type, record_id and to_field that name where it stands',
       'template_id is required, or a body_text or body_html',
+      'connection_id must be the id of a connection',
     ],
   ],
   [
@@ -130,7 +131,10 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
     ['queue_key is required', 'key is required'],
   ],
   [['a', 'action.post_entry', { lines: [] }], ['lines must have at least 2 items']],
-  [['a', 'action.create_payment_link', { connection_id: 'x' }], ['amount is required, or invoice_id']],
+  [
+    ['a', 'action.create_payment_link', { connection_id: 'x' }],
+    ['amount is required, or invoice_id', 'connection_id must be the id of a connection'],
+  ],
   [['a', 'action.notify'], ['title is required']],
 ]
 for (const [block, says] of incomplete) {
@@ -256,4 +260,51 @@ test('the catalogue describes every kind of block with its settings', async (t) 
     { handles: ['out'], app: 'accounting' },
   )
   for (const kind of data) t.is(kind.settings.type, 'object', kind.type)
+})
+
+const none = '01a1fbc8-8645-7571-bf7a-d5998224cc5c'
+const unknowns: readonly (readonly [type: string, config: object, message: RegExp])[] = [
+  ['action.create_record', { object_type: 'locations', values: { name: 'x', nmae: 'y' } }, /^values.nmae names no field of locations$/],
+  [
+    'action.update_record',
+    { object_type: 'locations', record_id: '{{trigger.input}}', values: { x: '' } },
+    /^values.x names no field of locations$/,
+  ],
+  ['action.update_record', { object_type: 'locations', record_id: ' ', values: {} }, /^record_id is required$/],
+  ['action.send_message', { connection_id: none, to: 'a@example.com', body_text: 'x' }, /^connection_id must be the id of a connection/],
+  ['action.create_payment_link', { connection_id: none, amount: '1' }, /^connection_id must be the id of a connection/],
+  ['action.enqueue_item', { queue_key: 'nowhere', key: 'a' }, /^queue_key must be the key of a queue$/],
+  ['action.create_event', { calendar_key: 'nowhere', title: 'x', start: '2027-01-01' }, /^calendar_key must be the key of a calendar$/],
+  ['action.run_function', { function_id: none }, /^function_id must be a function/],
+  ['action.notify', { title: 'x', user_id: ' ' }, /^user_id must not be blank$/],
+]
+for (const [index, [type, config, message]] of unknowns.entries()) {
+  test(`${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
+    const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', type, config]) })
+    t.is(flow.problems.length, 1, JSON.stringify(flow.problems))
+    t.is(flow.problems[0].node_id, 'a')
+    t.regex(flow.problems[0].message, message)
+    t.false(flow.enabled)
+    const referring = Object.fromEntries(
+      Object.entries(config).map(([key, value]) => [key, typeof value === 'string' ? '{{trigger.input}}' : value]),
+    )
+    const judgedLater = await createFlow(
+      t,
+      org,
+      chain(byHand, ['a', type, { ...referring, ...('values' in config ? { values: {} } : {}) }]),
+    )
+    t.deepEqual(judgedLater.problems, [])
+  })
+}
+
+test('an unknown template is a problem, and so is a trigger of an unknown calendar', async (t) => {
+  const message = { connection_id: '{{trigger.input}}', to: 'a@example.com', template_id: none }
+  const flow = await createFlow(t, org, chain(byHand, ['a', 'action.send_message', message]))
+  t.regex(flow.problems[0].message, /^template_id must be the id of a template/)
+  const heard = await createFlow(
+    t,
+    org,
+    chain(['t', 'trigger.calendar_event', { event: 'created', calendar_key: 'nowhere' }], ['n', 'action.notify', { title: 'x' }]),
+  )
+  t.regex(heard.problems[0].message, /^calendar_key must be the key of a calendar/)
 })
