@@ -1,5 +1,5 @@
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
-import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/queues/item.ts'
+import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { findHistory, findHistoryOfItem } from '#shared/queues/store/history.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'

@@ -1,6 +1,7 @@
 import { instantOf } from '#shared/kernel/instant.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { queueLimits as limits } from '#shared/queues/limits.ts'
+import { previousClaim } from '#shared/queues/previous-claim.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 
 const uuid = t.String({ format: 'uuid' })
@@ -43,25 +44,6 @@ const parts = {
 /** An item as callers see it (document 2, Queue item). */
 export const itemView = schema(t.Object(parts, { title: 'QueueItem', description: 'Something that moves through the stages of a queue.' }))
 export type ItemView = TypeOf<typeof itemView>
-
-/** A claim that a move or release ended without its token; null where none was running or its token was sent. */
-export const previousClaim = nullable(
-  t.Object(
-    { by: uuid, expires_at: instant },
-    { title: 'PreviousQueueClaim', description: 'The claim that this ended without its token; null when there was none.' },
-  ),
-)
-
-/** The same as the columns of a row. */
-export interface ClaimEnd {
-  readonly previous_claimer_id: string | null
-  readonly previous_claim_until: string | null
-}
-
-export const previousClaimOf = ({
-  previous_claimer_id: by,
-  previous_claim_until: until,
-}: ClaimEnd): TypeOf<typeof changedItem>['previous_claim'] => (by === null || until === null ? null : { by, expires_at: until })
 
 /** An item after a move or an edit. */
 export const changedItem = schema(t.Object({ ...parts, previous_claim: previousClaim }, { title: 'ChangedQueueItem' }))

@@ -6,17 +6,10 @@ import { requireStage } from '#shared/queues/definition.ts'
 import type { ScanFacts } from '#shared/queues/enqueue.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
 import { findItem } from '#shared/queues/find.ts'
-import {
-  type ChangedItem,
-  type ClaimEnd,
-  type ItemRow,
-  type ItemStatus,
-  type MoveInput,
-  previousClaimOf,
-  viewOfItem,
-} from '#shared/queues/item.ts'
+import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
 import { itemIdOf, requireEnabled } from '#shared/queues/load.ts'
 import { patches, patchRecord } from '#shared/queues/patch.ts'
+import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { moveItem as moveStatement } from '#shared/queues/store/change.ts'
 import { lockStage } from '#shared/queues/store/queues.ts'
