@@ -11,6 +11,7 @@ import {
   addAnswer,
   addedFrom,
   addInput,
+  changedItem,
   claimAnswer,
   claimInput,
   editInput,
@@ -89,7 +90,7 @@ export const routes = [
     body: editInput,
     stored: async (request, scope) => getItem(scope, await queueOf(request, scope), request.params.itemId),
     status: 200,
-    response: itemView,
+    response: changedItem,
     handle: async (request, scope) => editItem(scope, await queueOf(request, scope), request.params.itemId, request.body),
   }),
   answer({
@@ -114,7 +115,7 @@ export const routes = [
     body: moveInput,
     guarded: true,
     status: 200,
-    response: itemView,
+    response: changedItem,
     handle: async (request, scope) => moveAsAsked(scope, await queueOf(request, scope), request.params.itemId, request.body),
   }),
   answer({

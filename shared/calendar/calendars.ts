@@ -1,5 +1,5 @@
 import { type Accessed, atLeast, requireCalendar, requireManage, visible } from '#shared/calendar/access.ts'
-import { checkBooking } from '#shared/calendar/booking/settings.ts'
+import { bookingPage, checkBooking } from '#shared/calendar/booking/settings.ts'
 import {
   type Calendar,
   deleteCalendarRow,
@@ -26,6 +26,7 @@ import { sixDigits } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
+import { warned } from '#shared/scope/visitors.ts'
 
 /** The caller's own calendars, those shared with it and those that its roles reach; with `all` what others let every member see, too. */
 export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<Accessed[]> {
@@ -84,7 +85,7 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   requireZone(timezone)
   const said = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
   const calendar = await insertCalendar(scope.db, workspace.id, made(scope, said))
-  return viewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' })
+  return withWarnings(viewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' }))
 }
 
 const keyForm = /^[a-z0-9_-]{2,64}$/
@@ -110,9 +111,20 @@ export function changeCalendar(scope: Scope, id: string, change: CalendarChange)
     const merged = settings ? await mergedSettings(inside, calendar.kind, calendar.settings, settings) : calendar.settings
     const changed = await updateCalendar(tx, scope.workspace.id, { ...calendar, ...plain, settings: merged }, scope.now())
     if (settings?.default_reminders !== undefined) await lookAt(inside, calendar.id, scope.now().getTime())
-    return viewOf(scope, { calendar: changed, access })
+    const view = viewOf(scope, { calendar: changed, access })
+    return settings?.booking ? withWarnings(view) : view
   })
 }
+
+/** A calendar whose booking page was switched on; one without hours has no time that visitors could book. */
+function withWarnings(view: CalendarView): CalendarView {
+  const { enabled, hours } = bookingPage(view.settings.booking)
+  const hasHours = Object.values(hours).some((spans) => (spans ?? []).length > 0)
+  return warned(view, enabled && !hasHours ? [noHours] : [])
+}
+
+const noHours =
+  'The booking page has no hours, so there is no time to book: set settings.booking.hours, such as {"mon": [["09:00", "17:00"]]}'
 
 /** Settings merge by their keys, null removes one; `booking` and `source` are replaced whole (decisions, Calendar). */
 async function mergedSettings(

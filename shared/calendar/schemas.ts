@@ -1,6 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { isTimeZone } from '#shared/kernel/time-zone.ts'
+import { warnings } from '#shared/scope/visitors.ts'
 
 /** Weekdays as booking hours name them, Monday first. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -122,6 +123,7 @@ export const calendarView = schema(
       feed_url: t.Optional(t.String({ description: 'The subscription link, while it is on, for those who manage the calendar.' })),
       created_at: t.String({ format: 'date-time' }),
       updated_at: t.String({ format: 'date-time' }),
+      warnings: t.Optional(warnings),
     },
     { title: 'Calendar' },
   ),

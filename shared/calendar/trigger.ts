@@ -97,8 +97,8 @@ export async function announceImported(
   await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings })
 }
 
-/** How far an announced event reaches an actor: `own` is one of its own personal calendar. */
-export type TriggerSight = 'own' | 'details' | 'none'
+/** How an actor sees an announced event: `own` is one of its own personal calendar, `team` one of a calendar that is nobody's own. */
+export type TriggerSight = 'own' | 'team' | 'details' | 'none'
 
 /** What the scope's actor sees of an event that was announced: all of it, or nothing. */
 export async function sightOfTrigger(
@@ -111,5 +111,6 @@ export async function sightOfTrigger(
   const access = accessTo(calendar, actor)
   if (access === 'owner') return 'own'
   const isGuest = actor.personId !== null && event.guest_ids.includes(actor.personId)
-  return sightOf(event, { access, isGuest }) === 'details' ? 'details' : 'none'
+  if (sightOf(event, { access, isGuest }) !== 'details') return 'none'
+  return calendar.kind === 'personal' ? 'details' : 'team'
 }

@@ -12,8 +12,15 @@ type Properties = Parameters<typeof t.Object>[0]
 
 /** What a block's settings may name that has to be there, as it is when they are looked at. */
 export interface Surroundings {
-  readonly typeKeys: ReadonlySet<string>
+  /** By the key of each record type, the keys of its fields. */
+  readonly fieldKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly functionIds: ReadonlySet<string>
+  /** Of messages. */
+  readonly connectionIds: ReadonlySet<string>
+  readonly templateIds: ReadonlySet<string>
+  readonly paymentConnectionIds: ReadonlySet<string>
+  readonly queueKeys: ReadonlySet<string>
+  readonly calendarKeys: ReadonlySet<string>
 }
 
 interface Described {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { teamKey } from '#shared/calendar/own-calendars.ts'
 import type { Tx } from '#shared/db/database.ts'
 import type { Surroundings } from '#shared/flows/block.ts'
 import { kindOf } from '#shared/flows/blocks.ts'
@@ -119,10 +120,29 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   })
 }
 
+interface Named {
+  readonly fields: Readonly<Record<string, readonly string[]>>
+  readonly functions: readonly string[]
+  readonly connections: readonly string[]
+  readonly templates: readonly string[]
+  readonly payment_connections: readonly string[]
+  readonly queues: readonly string[]
+  readonly calendars: readonly string[]
+}
+
 /** What a flow of the workspace may name, as it is now. */
 export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<Surroundings> {
-  const [row] = await db.query<{ types: string[]; functions: string[] }>(findSurroundings(workspace.id))
-  return { typeKeys: new Set(row?.types), functionIds: new Set(row?.functions) }
+  const [row] = await db.query<Named>(findSurroundings(workspace.id))
+  return {
+    fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
+    functionIds: new Set(row?.functions),
+    connectionIds: new Set(row?.connections),
+    templateIds: new Set(row?.templates),
+    paymentConnectionIds: new Set(row?.payment_connections),
+    queueKeys: new Set(row?.queues),
+    // It is made when it is first needed.
+    calendarKeys: new Set([...(row?.calendars ?? []), teamKey]),
+  }
 }
 
 function viewOf({ positions, ...row }: Row, around: Surroundings): FlowView {

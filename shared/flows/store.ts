@@ -46,8 +46,16 @@ export const findFlow = sql('find_flow', `select ${whole} from flows as flow ${p
 /** What a workspace's flows may name. Values: workspace. */
 export const findSurroundings = sql(
   'find_flow_surroundings',
-  `select array(select key from record_types where workspace_id = $1) as types,
-     array(select id::text from functions where workspace_id = $1) as functions`,
+  `select
+     (select coalesce(json_object_agg(type.key, array(
+        select field.key from fields as field where field.workspace_id = $1 and field.type_id = type.id order by field.key
+      )), '{}') from record_types as type where type.workspace_id = $1) as fields,
+     array(select id::text from functions where workspace_id = $1) as functions,
+     array(select id::text from message_connections where workspace_id = $1) as connections,
+     array(select id::text from message_templates where workspace_id = $1) as templates,
+     array(select id::text from payment_connections where workspace_id = $1) as payment_connections,
+     array(select key from queues where workspace_id = $1 and deleted_at is null) as queues,
+     array(select key from calendars where workspace_id = $1 and left_at is null) as calendars`,
 )
 
 /** Makes a flow with its first definition. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now. */

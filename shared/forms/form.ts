@@ -1,6 +1,7 @@
 import { fieldTypes } from '#shared/kernel/field-type.ts'
 import { nameText } from '#shared/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { warnings } from '#shared/scope/visitors.ts'
 import { maxOptionLength, maxOptions } from '#shared/types/fields/choice.ts'
 import { fieldKey } from '#shared/types/keys.ts'
 
@@ -75,6 +76,7 @@ const formSchema = t.Object(
     edited_by: nullable(t.String({ format: 'uuid', description: 'On whose behalf records are written and functions run.' })),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
+    warnings: t.Optional(warnings),
   },
   { title: 'Form' },
 )

@@ -5,6 +5,7 @@ import { requireFunction } from '#shared/functions/functions.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
+import { lackOfVisitors, warned } from '#shared/scope/visitors.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { findRecordType, unknownType } from '#shared/types/record-type.ts'
 
@@ -24,14 +25,18 @@ export async function getForm({ db, workspace }: Scope, id: string): Promise<For
 
 /** Makes a form, on whose behalf the caller stands from now on. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
 export async function createForm(scope: Scope, input: FormInput): Promise<Form> {
-  return found(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input)))))
+  return withWarnings(scope, found(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))))
 }
 
 /** Replaces a form; the caller is its last editor then. Throws like `createForm`, and NOT_FOUND. */
 export async function changeForm(scope: Scope, id: string, input: FormInput): Promise<Form> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return found(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input)))))
+  return withWarnings(scope, found(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
 }
+
+/** A form that was saved; one that is published and that visitors cannot reach says why. */
+const withWarnings = async (scope: Scope, form: Form): Promise<Form> =>
+  warned(form, form.published ? await lackOfVisitors(scope, ['forms:read', 'forms:submit'], form.key) : [])
 
 /** Deletes a form with all that was sent by it. Throws NOT_FOUND. */
 export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {

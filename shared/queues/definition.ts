@@ -27,6 +27,7 @@ export function readDefinition(input: QueueInput, before?: Queue): Definition {
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
   const stages = input.stages ? readStages(input.stages, before?.stages) : known.stages
   const intake = input.intake === null ? defaults.intake : { ...known.intake, ...defined(input.intake ?? {}) }
+  const read = { ...intake, key_field: intake.key_field?.trim() ? intake.key_field : null }
   const settings = input.settings === null ? defaults.settings : { ...known.settings, ...defined(input.settings ?? {}) }
   const made: Definition = {
     key: known.key,
@@ -34,7 +35,7 @@ export function readDefinition(input: QueueInput, before?: Queue): Definition {
     object_type: input.object_type === undefined ? known.object_type : input.object_type,
     enabled: input.enabled ?? known.enabled,
     stages,
-    intake,
+    intake: read,
     settings,
   }
   if (intake.stage !== null && !stages.some(({ key }) => key === intake.stage)) throw noSuch('intake.stage', intake.stage)

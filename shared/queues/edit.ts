@@ -1,8 +1,9 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
-import { type EditInput, type ItemRow, type ItemView, viewOfItem } from '#shared/queues/item.ts'
+import { type ChangedItem, type EditInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
 import { itemIdOf, payloadText, requireEnabled } from '#shared/queues/load.ts'
 import { type Refusal, refusalText } from '#shared/queues/move.ts'
+import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { deleteItem, editItem as editStatement } from '#shared/queues/store/change.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -11,14 +12,14 @@ import type { Scope } from '#shared/scope/scope.ts'
  * Changes an item where it stands, and gives up its claim where that is asked (document 2, PATCH item body). Throws NOT_FOUND, and
  * VALIDATION_ERROR for a closed item, a claim that is not the caller's any more, an id or instant that is none.
  */
-export async function editItem(scope: Scope, queue: Queue, itemId: string, input: EditInput): Promise<ItemView> {
+export async function editItem(scope: Scope, queue: Queue, itemId: string, input: EditInput): Promise<ChangedItem> {
   requireEnabled(queue)
   const id = itemIdOf(itemId)
   const { priority, batch, assignee_id, due_at, payload, release = false, note, claim_token } = input
   const given = [priority, batch, assignee_id, due_at, payload].some((value) => value !== undefined)
   const { workspace, cause, now, db } = scope
   const time = now()
-  const [row] = await db.query<ItemRow & { refusal: Refusal | null }>(
+  const [row] = await db.query<ItemRow & ClaimEnd & { refusal: Refusal | null }>(
     editStatement(
       ...[workspace.id, queue.id, id, instantOf(time), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
       ...[claim_token ?? null, priority ?? null, batch ?? null, assignee_id === undefined ? null : (assignee_id ?? '')],
@@ -29,7 +30,7 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   if (!row) throw problem('NOT_FOUND')
   const { refusal, ...item } = row
   if (refusal) throw problem('VALIDATION_ERROR', refusalText(refusal, item, nowhere))
-  return viewOfItem(queue, item, time)
+  return { ...viewOfItem(queue, item, time), previous_claim: previousClaimOf(row) }
 }
 
 /** An edit is refused for what has no stage in it. */

@@ -1,5 +1,6 @@
 import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { findHistory, findHistoryOfItem } from '#shared/queues/store/history.ts'
 import { readerOf, type Scope } from '#shared/scope/scope.ts'
@@ -28,6 +29,7 @@ const historyEntry = t.Object(
     actor_id: nullable(t.String({ format: 'uuid' })),
     actor_type: t.String(),
     note: t.String(),
+    previous_claim: previousClaim,
     created_at: instant,
   },
   { title: 'QueueEvent' },
@@ -46,9 +48,13 @@ export const historyQuery = schema(
 export async function listHistory(scope: Scope, { id }: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
   const { workspace } = scope
   const statement = item_id === undefined ? findHistory(workspace.id, id, limit) : findHistoryOfItem(workspace.id, id, item_id, limit)
-  const rows = await readAll<HistoryEntry>(readerOf(scope), statement, 'limit must be lower here')
+  type Row = Omit<HistoryEntry, 'previous_claim'> & ClaimEnd
+  const rows = await readAll<Row>(readerOf(scope), statement, 'limit must be lower here')
   // A read's first statement brings cells of its own along.
-  return rows.map((row) => Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as HistoryEntry)
+  return rows.map((row) => {
+    const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }
+    return Object.fromEntries(shown.map((name) => [name, entry[name]])) as unknown as HistoryEntry
+  })
 }
 
 const shown = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

@@ -86,8 +86,12 @@ async function add(
 ): Promise<void> {
   const latest = [...new Map(changes.map((change) => [change.after.id, change])).values()]
   const field = queue.intake.key_field === null ? undefined : type.fieldByKey.get(queue.intake.key_field)
+  const access = accessTo(scope, type, 'records:read')
   const items = latest.map(({ after: { id } }) => {
-    const value = field ? valueToCell(records.get(id)?.values[field.key] ?? null, field).trim() : ''
+    const record = records.get(id)
+    // Rights of now: the field may have been hidden from the editor since the queue was saved.
+    const isSeen = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
+    const value = isSeen ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
     const key = value === '' ? id : [...value].slice(0, queueLimits.keyCharacters).join('')
     return { key, record_id: id, stage: queue.intake.stage }
   })

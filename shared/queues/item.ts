@@ -1,6 +1,7 @@
 import { instantOf } from '#shared/kernel/instant.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { queueLimits as limits } from '#shared/queues/limits.ts'
+import { previousClaim } from '#shared/queues/previous-claim.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 
 const uuid = t.String({ format: 'uuid' })
@@ -43,6 +44,10 @@ const parts = {
 /** An item as callers see it (document 2, Queue item). */
 export const itemView = schema(t.Object(parts, { title: 'QueueItem', description: 'Something that moves through the stages of a queue.' }))
 export type ItemView = TypeOf<typeof itemView>
+
+/** An item after a move or an edit. */
+export const changedItem = schema(t.Object({ ...parts, previous_claim: previousClaim }, { title: 'ChangedQueueItem' }))
+export type ChangedItem = TypeOf<typeof changedItem>
 
 /** The same with the claim that its claimer holds. */
 const claimedItem = t.Object({ ...parts, claim_token: t.String() }, { title: 'ClaimedQueueItem' })

@@ -6,9 +6,10 @@ import { requireStage } from '#shared/queues/definition.ts'
 import type { ScanFacts } from '#shared/queues/enqueue.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
 import { findItem } from '#shared/queues/find.ts'
-import { type ItemRow, type ItemStatus, type ItemView, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
+import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
 import { itemIdOf, requireEnabled } from '#shared/queues/load.ts'
 import { patches, patchRecord } from '#shared/queues/patch.ts'
+import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { moveItem as moveStatement } from '#shared/queues/store/change.ts'
 import { lockStage } from '#shared/queues/store/queues.ts'
@@ -36,6 +37,7 @@ export interface Moved {
   readonly item: ItemRow
   readonly from: string
   readonly refusal: Refusal | null
+  readonly previousClaim: ChangedItem['previous_claim']
 }
 
 /** What each refusal says to whoever asked. */
@@ -97,7 +99,7 @@ async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move)
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
   const { slots, confirm } = guardOf(scope)
-  const [row] = await db.query<ItemRow & { from_stage: string; refusal: Refusal | null } & Found>(
+  const [row] = await db.query<ItemRow & ClaimEnd & { from_stage: string; refusal: Refusal | null } & Found>(
     moveStatement(
       ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), instantOf(now())],
       ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, noteOfEntering(scope, to, move.note ?? '')],
@@ -109,14 +111,14 @@ async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move)
   confirm(row)
   if (!row || row.id === null) return undefined
   const { from_stage: from, refusal, k_news: _news, k_horizon: _horizon, ...item } = row
-  return { item, from, refusal }
+  return { item, from, refusal, previousClaim: previousClaimOf(row) }
 }
 
 /**
  * Moves an item as a caller asks (document 2, POST move). Throws NOT_FOUND for an item or stage that is not there, VALIDATION_ERROR for what
  * the stage, the claim or the item itself refuses, and what the change of the linked record throws.
  */
-export async function moveAsAsked(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ItemView> {
+export async function moveAsAsked(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ChangedItem> {
   requireEnabled(queue)
   const id = itemIdOf(itemId)
   const to = requireStage(queue, input.to_stage)
@@ -124,5 +126,5 @@ export async function moveAsAsked(scope: Scope, queue: Queue, itemId: string, in
   const moved = await moveItem(scope, queue, id, { to, status, note, claimToken })
   if (!moved) throw problem('NOT_FOUND')
   if (moved.refusal) throw problem('VALIDATION_ERROR', refusalText(moved.refusal, moved.item, to))
-  return viewOfItem(queue, moved.item, scope.now())
+  return { ...viewOfItem(queue, moved.item, scope.now()), previous_claim: moved.previousClaim }
 }

@@ -53,7 +53,13 @@ const intakeInput = t.Object(
       }),
     ),
     stage: t.Optional(nullable(key)),
-    key_field: t.Optional(nullable(t.String())),
+    key_field: t.Optional(
+      nullable(
+        t.String({
+          description: "The field whose value is the item's key; blank for the record's id, as where the editor may not read it.",
+        }),
+      ),
+    ),
     close_on_unmatch: t.Optional(t.Boolean()),
   },
   { title: 'QueueIntakeInput' },

@@ -43,7 +43,7 @@ export const queueMethods = ofApp('queues', [
   ),
   sdkMethod(
     'queues.move',
-    '(key: string, itemId: string, toStage: string, options?: { status?: string; note?: string; claim_token?: string }): Promise<QueueItem>',
+    '(key: string, itemId: string, toStage: string, options?: { status?: string; note?: string; claim_token?: string }): Promise<QueueItem & { previous_claim: { by: string; expires_at: string } | null }>',
     [key, itemId, ['toStage', schema(t.String())], anything],
     async ({ scope }, queueKey, id, toStage, given) => {
       const queue = await allowed(scope, 'queues:transition', queueKey)

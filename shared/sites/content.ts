@@ -2,6 +2,7 @@ import { requireRoom, takeRoom } from '#shared/drive/room.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
+import { warned } from '#shared/scope/visitors.ts'
 import {
   type ContentRow,
   deleteContent,
@@ -13,6 +14,7 @@ import {
 } from '#shared/sites/content-store.ts'
 import { maxPathBytes, normalPath } from '#shared/sites/path.ts'
 import type { Content, ContentQuery, DocumentInput } from '#shared/sites/site.ts'
+import { warningsOfContent } from '#shared/sites/sites.ts'
 
 /** Bytes in storage that stand nowhere yet. */
 export interface KeptFile {
@@ -53,7 +55,9 @@ function typeOf(sent: string): string {
 export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<Written> => {
   const { title = '', body = '', fields = {}, published = false } = input
   const { workspace, now } = scope
-  return put(scope, 0, () => putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()))
+  return put(scope, siteId, 0, () =>
+    putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()),
+  )
 }
 
 /** Makes kept bytes what stands at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED where the plan has no room for them; then they are let go. */
@@ -61,19 +65,22 @@ export async function writeFile(scope: Scope, siteId: string, path: string, kept
   const { workspace, now, blobs } = scope
   const { blobId, sizeBytes, contentType, sha256 } = kept
   try {
-    return await put(scope, sizeBytes, () => putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()))
+    return await put(scope, siteId, sizeBytes, () =>
+      putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
+    )
   } catch (error) {
     await blobs.discardAfter(error, workspace.id, blobId)
     throw error
   }
 }
 
-async function put(scope: Scope, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
+async function put(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
   return scope.db.transaction(async (tx) => {
     const [row] = await tx.query<PutRow>(statement())
     if (!row) throw problem('INTERNAL')
-    await takeRoom(within(scope, tx), bytes - row.replaced_bytes)
-    return { content: viewOf(row), replaced: row.was_there }
+    const inside = within(scope, tx)
+    await takeRoom(inside, bytes - row.replaced_bytes)
+    return { content: warned(viewOf(row), row.published ? await warningsOfContent(inside, siteId) : []), replaced: row.was_there }
   })
 }
 

@@ -1,5 +1,6 @@
 import { nameText } from '#shared/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { warnings } from '#shared/scope/visitors.ts'
 
 /** A website's key, which is in its public addresses. */
 const siteKey = t.String({
@@ -24,6 +25,7 @@ const siteSchema = t.Object(
     published: t.Boolean({ description: 'Whether anything of it can be reached from outside.' }),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
+    warnings: t.Optional(warnings),
   },
   { title: 'Site' },
 )
@@ -69,8 +71,8 @@ const fileParts = {
 
 /** What stands at a path, as its authors see it: a document, or a file, which has no draft. */
 const contentSchema = t.Union([
-  t.Object({ ...documentParts, published: t.Boolean() }, { title: 'ContentDocument' }),
-  t.Object(fileParts, { title: 'ContentFile' }),
+  t.Object({ ...documentParts, published: t.Boolean(), warnings: t.Optional(warnings) }, { title: 'ContentDocument' }),
+  t.Object({ ...fileParts, warnings: t.Optional(warnings) }, { title: 'ContentFile' }),
 ])
 export const content = schema(contentSchema)
 export type Content = TypeOf<typeof content>

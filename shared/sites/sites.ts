@@ -2,6 +2,7 @@ import { takeRoom } from '#shared/drive/room.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
+import { lackOfVisitors, warned } from '#shared/scope/visitors.ts'
 import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/sites/site.ts'
 import { deleteSite, ensureAssets, findAssets, findSite, findSites, insertSite, lockSite, updateSite } from '#shared/sites/store.ts'
 
@@ -17,16 +18,22 @@ export async function getSite({ db, workspace }: Scope, id: string): Promise<Sit
 }
 
 /** Makes a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key of the files that all share. */
-export async function createSite({ db, workspace, now }: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
+export async function createSite(scope: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
+  const { db, workspace, now } = scope
   refuseAssets(key)
-  return found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now())))
+  return withWarnings(scope, found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
 }
 
+/** A website that was saved; one that is published and that visitors cannot reach says why. */
+const withWarnings = async (scope: Scope, site: Site): Promise<Site> =>
+  warned(site, site.published ? await lackOfVisitors(scope, ['content:deliver'], site.key) : [])
+
 /** Changes what was sent of a website. Throws NOT_FOUND, and like `createSite`. */
-export async function changeSite({ db, workspace, now }: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
+export async function changeSite(scope: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
+  const { db, workspace, now } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
   if (key !== undefined) refuseAssets(key)
-  return found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now())))
+  return withWarnings(scope, found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
 }
 
 /** Deletes a website with all that stands in it. Throws NOT_FOUND. */
@@ -44,6 +51,14 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
 export async function assetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
   if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
   return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
+}
+
+/** Why visitors cannot reach published content of a website, or of what all websites share. */
+export async function warningsOfContent(scope: Scope, siteId: string): Promise<string[]> {
+  const [site] = await scope.db.query<Site>(findSite(scope.workspace.id, siteId))
+  const isDraft = site?.published === false
+  const draft = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
+  return [...draft, ...(await lackOfVisitors(scope, ['content:deliver'], site?.key ?? assetsKey))]
 }
 
 function refuseAssets(key: string): void {

@@ -1045,6 +1045,8 @@ create table queue_history (
   version integer,
   facts jsonb not null,
   event_id uuid,
+  previous_claimer_id uuid,
+  previous_claim_until timestamp with time zone,
   constraint queue_history_kind_check CHECK ((kind = ANY (ARRAY['added'::text, 'moved'::text, 'claimed'::text, 'released'::text, 'expired'::text, 'edited'::text, 'deleted'::text, 'button'::text, 'scanned'::text, 'cancelled'::text]))),
   constraint queue_history_pkey PRIMARY KEY (workspace_id, queue_id, id),
   constraint queue_history_version CHECK (((version IS NOT NULL) OR (kind = ANY (ARRAY['scanned'::text, 'button'::text]))))

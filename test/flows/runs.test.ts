@@ -125,9 +125,11 @@ test('a step that fails ends the run, and nothing after it runs', async (t) => {
     chain(
       byHand,
       location('a', 'one'),
-      ['b', 'action.create_record', { object_type: 'locations', values: { nope: 'x' } }],
+      // What a reference stands for is judged when the step runs.
+      ['b', 'action.create_record', { object_type: '{{trigger.input}}', values: { nope: 'x' } }],
       location('c', 'two'),
     ),
+    'locations',
   )
   t.like(run, { status: 'failed', error: 'VALIDATION_ERROR at b: values.nope names no field of locations' })
   t.deepEqual(

@@ -119,6 +119,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
     [
       'to is required, or record_type, record_id and to_field that name where it stands',
       'template_id is required, or a body_text or body_html',
+      'connection_id must be the id of a connection',
     ],
   ],
   [
@@ -130,7 +131,10 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
     ['queue_key is required', 'key is required'],
   ],
   [['a', 'action.post_entry', { lines: [] }], ['lines must have at least 2 items']],
-  [['a', 'action.create_payment_link', { connection_id: 'x' }], ['amount is required, or invoice_id']],
+  [
+    ['a', 'action.create_payment_link', { connection_id: 'x' }],
+    ['amount is required, or invoice_id', 'connection_id must be the id of a connection'],
+  ],
   [['a', 'action.notify'], ['title is required']],
 ]
 for (const [block, says] of incomplete) {

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar, makeEvent } from '#test/calendar/support.ts'
 import { firstSpaces, spaceOf } from '#test/drive/support.ts'
-import { byHand, chain, createFlow, ended, runsOf } from '#test/flows/support.ts'
+import { byHand, chain, createFlow, ended } from '#test/flows/support.ts'
 import { allow } from '#test/functions/support.ts'
 import { createLine, plainStages } from '#test/queues/support.ts'
 import type { Client } from '#test/support/client.ts'
@@ -198,7 +198,7 @@ test('an event of the editor’s own calendar starts a personal run, one of anot
   const team = await makeCalendar(t, { org }, { key: 'crew' })
   await makeEvent(t, { org }, { title: 'Team', calendar_id: team.id, start: '2026-12-09T09:00:00Z' })
   await place.w.drain()
-  const runs = await runsOf(org, flow.id)
+  const runs = (await bob.client.get(`${org.path}/flows/${flow.id}/runs`)).data
   t.deepEqual(runs.map(({ trigger }: { trigger: { object_type: string } }) => trigger.object_type.slice(0, 2)).sort(), ['cr', 'u-'])
   t.deepEqual((await left(place)).toSorted(), [everything, nothing.replace('VALIDATION_ERROR', 'made')].toSorted())
 })

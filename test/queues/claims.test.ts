@@ -190,3 +190,36 @@ test.serial('overdue is told from the clock, by its stage and by due_at, whichev
   t.deepEqual(await overdue(), [b])
   t.is((await org.owner.get(`${org.path}/queues`)).data[0].summary.overdue, 1)
 })
+
+test.serial('a move or a release without the token tells whose claim it ended, and the history names both', async (t) => {
+  const { org } = await start()
+  const line = await createLine(t, org)
+  const [a = '', b = '', c = ''] = await line.add(['a', 'b', 'c'])
+  const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])
+  const claimed = await line.claim({ count: 3 }, station.client)
+  const ended = { by: station.id, expires_at: claimed[0]?.claim_expires_at }
+  t.deepEqual((await line.move(a, 'work')).data.previous_claim, ended)
+  t.deepEqual((await org.owner.patch(`${line.path}/items/${b}`, { release: true })).data.previous_claim, ended)
+  const token = claimed.find(({ id }) => id === c)?.claim_token
+  t.is((await line.move(c, 'work', { claim_token: token }, station.client)).data.previous_claim, null)
+  t.is((await line.move(a, 'in')).data.previous_claim, null, 'nobody held it')
+  t.is((await org.owner.patch(`${line.path}/items/${a}`, { priority: 1 })).data.previous_claim, null)
+  for (const [item, kind] of [
+    [a, 'moved'],
+    [b, 'released'],
+  ] as const) {
+    const entries = (await org.owner.get(`${line.path}/events?item_id=${item}`)).data
+    t.like(
+      entries.find(
+        (entry: { kind: string; to_stage: string }) => (entry.kind === kind && entry.to_stage !== 'in') || entry.kind === 'released',
+      ),
+      { actor_id: org.ownerId, previous_claim: ended },
+    )
+    t.is(entries.at(-1).previous_claim, null)
+  }
+  // A claim that has run out is none.
+  const [again] = await line.claim({}, station.client)
+  pass(100_000)
+  t.is((await line.move(again?.id ?? '', 'work')).data.previous_claim, null)
+  await proven(t, org.owner, line)
+})

@@ -169,3 +169,29 @@ test('intake acts as the queue’s last editor, and rests when that one may not 
   await create({ name: 'A', stage: 'won' })
   t.is((await items()).length, 1)
 })
+
+test('a blank key_field means the record’s id', async (t) => {
+  for (const key_field of ['', '  ', null]) {
+    const { w, line, create, items } = await withIntake(t, { key_field })
+    t.is((await w.org.owner.get(line.path)).data.intake.key_field, null)
+    const id = await create({ name: 'A', stage: 'won' })
+    t.deepEqual(await items(), [[id, 'open']])
+    await w.org.owner.delete(line.path)
+    await w.org.owner.delete(`${w.org.path}/types/deals`)
+  }
+})
+
+test('a key_field that the editor may no longer read is not written into keys', async (t) => {
+  const { w, line, create, items } = await withIntake(t)
+  const rule = { effect: 'allow', actions: ['queues:read', 'queues:update', 'records:read'] }
+  const editor = await createMember(w, w.org, [rule])
+  t.is((await editor.client.put(line.path, { intake: { key_field: 'name' } })).status, 200)
+  await create({ name: 'Seen', stage: 'won' })
+  t.deepEqual(await items(), [['Seen', 'open']])
+  const { data: roles } = await w.org.owner.get(`${w.org.path}/iam/groups`)
+  const role = roles.at(-1)
+  const hiding = { ...rule, fields: { deny: ['name'] } }
+  t.is((await w.org.owner.put(`${w.org.path}/iam/groups/${role.id}`, { name: role.name, policy: [hiding] })).status, 200)
+  const id = await create({ name: 'Secret', stage: 'won' })
+  t.deepEqual((await items()).at(-1), [id, 'open'])
+})

@@ -90,16 +90,18 @@ function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible:
 }
 
 /**
- * Calendar events as they were announced: those of the editor's own personal calendars, and those alone whose details the editor sees without
- * its personal standing. Only the first start personal runs.
+ * Calendar events as they were announced: those of the editor's own personal calendars, which alone start personal runs, those of the team
+ * whose details the editor sees, and of others' personal calendars what it sees without its personal standing.
  */
 async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
   const inputs: Input[] = []
   for (const [index, key] of entryIds.entries()) {
     const announced = snapshots[index] as TriggerEvent | null | undefined
     if (!announced) continue
-    const isPersonal = (await sightOfTrigger(personal, announced)) === 'own'
-    if (!isPersonal && (await sightOfTrigger(editor, announced)) === 'none') continue
+    const sight = await sightOfTrigger(personal, announced)
+    const isPersonal = sight === 'own'
+    if (sight === 'none') continue
+    if (sight === 'details' && (await sightOfTrigger(editor, announced)) === 'none') continue
     const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
     inputs.push({
       key,

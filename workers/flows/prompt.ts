@@ -31,9 +31,9 @@ export async function promptFor(scope: Scope, wish: string): Promise<{ role: 'sy
 
 /** Record types with the keys and kinds of their fields, as far as the caller may read any. */
 async function typesOf(scope: Scope): Promise<Record<string, Record<string, string>>> {
-  const { typeKeys } = await surroundingsOf(scope)
+  const { fieldKeys } = await surroundingsOf(scope)
   const types: Record<string, Record<string, string>> = {}
-  for (const key of typeKeys) {
+  for (const key of fieldKeys.keys()) {
     const type = await findRecordType(scope, key)
     const access = type && accessTo(scope, type, 'records:read')
     if (!type || !access || access.verdict === 'none') continue

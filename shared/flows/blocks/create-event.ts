@@ -2,6 +2,7 @@ import { requireCalendarByKey } from '#shared/calendar/calendars.ts'
 import { createEvent } from '#shared/calendar/create-event.ts'
 import { eventInput } from '#shared/calendar/event-schemas.ts'
 import { defineBlock, flag, isSet, number, numberIn, text } from '#shared/flows/block.ts'
+import { blankProblems, typeProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn, textOf } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isDay, utcInstant } from '#shared/kernel/instant.ts'
@@ -27,6 +28,11 @@ export const createEventBlock = defineBlock({
     record_id: text('The record that it is about.'),
   },
   required: ['calendar_key', 'title', 'start'],
+  problems: (config, around) => [
+    ...unknownName('calendar_key', config.calendar_key, around.calendarKeys, 'the key of a calendar'),
+    ...typeProblems(config.record_type, around, 'record_type'),
+    ...blankProblems(config, ['record_id']),
+  ],
   handles: ['out'],
   output: { id: t.String() },
   shown: 'readers',

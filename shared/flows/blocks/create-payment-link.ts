@@ -1,5 +1,6 @@
 import { EgressFailure } from '#shared/egress/failure.ts'
 import { defineBlock, text } from '#shared/flows/block.ts'
+import { blankProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -24,7 +25,11 @@ export const createPaymentLinkBlock = defineBlock({
     expires_at: text('Until when it can be paid.'),
   },
   required: ['connection_id'],
-  problems: ({ amount, invoice_id }) => (amount || invoice_id ? [] : ['amount is required, or invoice_id']),
+  problems: (config, { paymentConnectionIds }) => [
+    ...(config.amount || config.invoice_id ? [] : ['amount is required, or invoice_id']),
+    ...unknownName('connection_id', config.connection_id, paymentConnectionIds, 'the id of a connection'),
+    ...blankProblems(config, ['invoice_id']),
+  ],
   handles: ['out'],
   output: { id: t.String(), short_url: t.String() },
   shown: 'editors',

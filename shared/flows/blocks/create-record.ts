@@ -1,16 +1,11 @@
 import { defineBlock, text, texts } from '#shared/flows/block.ts'
 import { recordValues } from '#shared/flows/record-values.ts'
-import { hasReference, textOf } from '#shared/flows/template.ts'
+import { fieldProblems, typeProblems } from '#shared/flows/references.ts'
+import { textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
-
-/** What is wrong with the type that a block names, where that is known before it runs. */
-export const typeProblems = (objectType: unknown, typeKeys: ReadonlySet<string>): string[] =>
-  objectType === undefined || hasReference(objectType) || typeKeys.has(objectType as string)
-    ? []
-    : ['object_type must be the key of a record type']
 
 export const createRecordBlock = defineBlock({
   type: 'action.create_record',
@@ -18,7 +13,10 @@ export const createRecordBlock = defineBlock({
   description: 'Creates a record of a type.',
   settings: { object_type: text('Key of the record type.'), values: texts('Its values by the keys of its fields.') },
   required: ['object_type'],
-  problems: ({ object_type }, { typeKeys }) => typeProblems(object_type, typeKeys),
+  problems: ({ object_type, values = {} }, around) => [
+    ...typeProblems(object_type, around),
+    ...fieldProblems(object_type, Object.keys(values as object), around, 'values'),
+  ],
   handles: ['out'],
   output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',

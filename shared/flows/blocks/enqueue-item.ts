@@ -1,4 +1,5 @@
 import { defineBlock, number, numberIn, text, texts } from '#shared/flows/block.ts'
+import { blankProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -21,6 +22,10 @@ export const enqueueItemBlock = defineBlock({
     payload: texts('What goes along with it.'),
   },
   required: ['queue_key', 'key'],
+  problems: (config, { queueKeys }) => [
+    ...unknownName('queue_key', config.queue_key, queueKeys, 'the key of a queue'),
+    ...blankProblems(config, ['record_id']),
+  ],
   handles: ['out'],
   output: { id: t.String(), duplicate: t.Boolean() },
   shown: 'readers',

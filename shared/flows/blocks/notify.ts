@@ -1,4 +1,5 @@
 import { defineBlock, text } from '#shared/flows/block.ts'
+import { blankProblems, typeProblems } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -16,6 +17,10 @@ export const notifyBlock = defineBlock({
     record_id: text('The record that it is about.'),
   },
   required: ['title'],
+  problems: (config, around) => [
+    ...typeProblems(config.object_type, around),
+    ...blankProblems(config, ['user_id', 'role_id', 'record_id']),
+  ],
   handles: ['out'],
   output: { count: t.Integer() },
   shown: 'readers',

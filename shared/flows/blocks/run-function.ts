@@ -1,5 +1,6 @@
 import { defineBlock, text, texts } from '#shared/flows/block.ts'
-import { hasReference, textOf } from '#shared/flows/template.ts'
+import { unknownName } from '#shared/flows/references.ts'
+import { textOf } from '#shared/flows/template.ts'
 import { requireEnabled, requireFunction } from '#shared/functions/functions.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
@@ -10,10 +11,7 @@ export const runFunctionBlock = defineBlock({
   description: "Runs a function with no more rights than its author's and those of whoever last changed the flow.",
   settings: { function_id: text('Id of the function.'), input: texts('What its handler is called with: an object of these.') },
   required: ['function_id'],
-  problems: ({ function_id }, { functionIds }) =>
-    function_id === undefined || hasReference(function_id) || functionIds.has(function_id as string)
-      ? []
-      : ['function_id must be a function'],
+  problems: ({ function_id }, { functionIds }) => unknownName('function_id', function_id, functionIds, 'a function'),
   handles: ['out'],
   output: { result: t.Unknown() },
   shown: 'editors',

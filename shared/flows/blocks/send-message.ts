@@ -1,4 +1,5 @@
 import { defineBlock, text, texts } from '#shared/flows/block.ts'
+import { blankProblems, fieldProblems, typeProblems, unknownName } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { sendMessage } from '#shared/messages/send.ts'
@@ -23,10 +24,18 @@ export const sendMessageBlock = defineBlock({
     vars: texts('What the template’s variables stand for.'),
   },
   required: ['connection_id'],
-  problems: ({ template_id, to, record_id, to_field, body_text, body_html }) => [
-    ...(to || (record_id && to_field) ? [] : ['to is required, or record_type, record_id and to_field that name where it stands']),
-    ...(template_id || body_text || body_html ? [] : ['template_id is required, or a body_text or body_html']),
-  ],
+  problems: (config, around) => {
+    const { connection_id, template_id, to, record_type, record_id, to_field, body_text, body_html } = config
+    return [
+      ...(to || (record_id && to_field) ? [] : ['to is required, or record_type, record_id and to_field that name where it stands']),
+      ...(template_id || body_text || body_html ? [] : ['template_id is required, or a body_text or body_html']),
+      ...unknownName('connection_id', connection_id, around.connectionIds, 'the id of a connection'),
+      ...unknownName('template_id', template_id, around.templateIds, 'the id of a template'),
+      ...typeProblems(record_type, around, 'record_type'),
+      ...(to_field === undefined ? [] : fieldProblems(record_type, [to_field], around, 'to_field')),
+      ...blankProblems(config, ['template_id', 'record_id']),
+    ]
+  },
   handles: ['out'],
   output: { message_id: t.String(), skipped: t.Boolean() },
   shown: 'editors',

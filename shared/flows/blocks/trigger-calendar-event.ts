@@ -1,4 +1,6 @@
 import { defineTrigger, number, text } from '#shared/flows/block.ts'
+import { unknownName } from '#shared/flows/references.ts'
+import { textOf } from '#shared/flows/template.ts'
 
 const events = ['created', 'updated', 'cancelled', 'starting']
 
@@ -16,7 +18,10 @@ export const calendarEventTrigger = defineTrigger({
     minutes_before: number('For starting: how many minutes before, 0 to 43,200.'),
   },
   required: ['event'],
-  problems: ({ event, minutes_before }) => [
+  problems: ({ event, minutes_before, calendar_key }, { calendarKeys }) => [
+    ...(textOf(calendar_key).trim() === ''
+      ? []
+      : unknownName('calendar_key', calendar_key, calendarKeys, 'the key of a calendar, or blank for any')),
     ...(event === undefined || events.includes(event as string) ? [] : [`event must be one of ${events.join(', ')}`]),
     ...(minutes_before === undefined || minutesOf(minutes_before) !== undefined
       ? []

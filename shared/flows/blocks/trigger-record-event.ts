@@ -8,8 +8,8 @@ export const recordEventTrigger = defineTrigger({
   description: 'Runs when a record of a type is created, updated or deleted.',
   settings: { object_type: text('Key of the record type.'), event: text(`One of ${changeEvents.join(', ')}.`) },
   required: ['object_type', 'event'],
-  problems: ({ object_type, event }, { typeKeys }) => [
-    ...(object_type === undefined || typeKeys.has(object_type as string) ? [] : ['object_type must be the key of a record type']),
+  problems: ({ object_type, event }, { fieldKeys }) => [
+    ...(object_type === undefined || fieldKeys.has(object_type as string) ? [] : ['object_type must be the key of a record type']),
     ...(event === undefined || changeEvents.some((known) => known === event) ? [] : [`event must be one of ${changeEvents.join(', ')}`]),
   ],
   sample: {

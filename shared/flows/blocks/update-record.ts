@@ -1,6 +1,6 @@
 import { defineBlock, text, texts } from '#shared/flows/block.ts'
-import { typeProblems } from '#shared/flows/blocks/create-record.ts'
 import { recordValues } from '#shared/flows/record-values.ts'
+import { fieldProblems, typeProblems } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { Problem } from '#shared/kernel/errors.ts'
@@ -20,7 +20,10 @@ export const updateRecordBlock = defineBlock({
     values: texts('New values by the keys of their fields.'),
   },
   required: ['object_type', 'record_id'],
-  problems: ({ object_type }, { typeKeys }) => typeProblems(object_type, typeKeys),
+  problems: ({ object_type, values = {} }, around) => [
+    ...typeProblems(object_type, around),
+    ...fieldProblems(object_type, Object.keys(values as object), around, 'values'),
+  ],
   handles: ['out'],
   output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',

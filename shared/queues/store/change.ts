@@ -5,9 +5,20 @@ import { counting, entry, itemsOf, writing } from '#shared/queues/store/parts.ts
 /** The item that a statement changes, once nobody else does. */
 const target = `select item.* from queue_items as item where item.workspace_id = $1 and item.queue_id = $2 and item.id = $3 for update`
 
+/** A column of the claim that a statement ends without its token; `judged.interrupts` says whether there is one. */
+const ofClaim = (name: string, column: string): string =>
+  `case when judged.interrupts and judged.refusal is null then ${column} end as ${name}`
+
+/** The same for an entry of the history. */
+const claimEntry = {
+  previous_claimer_id: 'case when judged.interrupts then judged.claimed_by end',
+  previous_claim_until: 'case when judged.interrupts then judged.claim_expires_at end',
+}
+
 /** What the outcome is made of: the item as it is after the statement. */
 const outcome = (changed: string, extra = ''): string =>
-  `select judged.refusal${extra}, final.* from judged,
+  `select judged.refusal${extra}, ${ofClaim('previous_claimer_id', 'judged.claimed_by')}, ${ofClaim('previous_claim_until', 'judged.claim_expires_at')},
+     final.* from judged,
      lateral (select ${itemsOf(changed)} from ${changed} union all select ${itemsOf('judged')} where judged.refusal is not null) as final`
 
 /**
@@ -26,7 +37,7 @@ export const moveItem = sql(
      for update
    ),
    judged as materialized (
-     select target.*, case
+     select target.*, $12::text is null and claimed_by is not null and claim_expires_at > $6::timestamptz as interrupts, case
        when version <> $13::integer then 'changed'
        when status <> 'open' then 'closed'
        when $12::text is not null and (claim_token is distinct from $12 or claim_expires_at <= $6::timestamptz) then 'stale'
@@ -69,6 +80,7 @@ export const moveItem = sql(
        created_at: '$6::timestamptz',
        version: 'moved.version',
        facts: `jsonb_build_object('stage', moved.stage, 'status', moved.status, 'claimed_by', null)`,
+       ...claimEntry,
      })}
      from moved join judged using (id)`)}
    ),
@@ -89,7 +101,8 @@ export const editItem = sql(
   'edit_queue_item',
   `with target as materialized (${target}),
    judged as materialized (
-     select target.*, $15::boolean and claimed_by is not null as releases, case
+     select target.*, $15::boolean and claimed_by is not null as releases,
+       $15::boolean and $8::text is null and claimed_by is not null and claim_expires_at > $4::timestamptz as interrupts, case
        when status <> 'open' then 'closed'
        when $8::text is not null and (claim_token is distinct from $8 or claim_expires_at <= $4::timestamptz) then 'stale'
        when $15 and $8 is null and $5::uuid = any(lapsed) and claimed_by <> $5 and claim_expires_at > $4 then 'lost'
@@ -122,6 +135,7 @@ export const editItem = sql(
        created_at: '$4::timestamptz',
        version: 'judged.version + 1',
        facts: `jsonb_build_object('claimed_by', null)`,
+       ...claimEntry,
      })} from edited join judged using (id) where judged.releases
      union all
      select ${entry({

@@ -2,7 +2,7 @@ import { sql } from '#shared/db/statement.ts'
 
 const columns = [
   ...['id', 'item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
-  ...['actor_id', 'actor_type', 'note', 'created_at'],
+  ...['actor_id', 'actor_type', 'note', 'created_at', 'previous_claimer_id', 'previous_claim_until'],
 ].join(', ')
 
 /** The newest entries of a queue. Values: workspace, queue, how many. */

@@ -24,6 +24,7 @@ export const counting = (deltas: string): string =>
 export const historyColumns = [
   ...['item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
   ...['actor_id', 'actor_type', 'note', 'created_at', 'version', 'facts', 'event_id'],
+  ...['previous_claimer_id', 'previous_claim_until'],
 ] as const
 
 /** What of an entry a statement says; the others stand empty. */
@@ -34,6 +35,7 @@ const empty: Required<EntrySql> = {
   ...{ verdict: 'null::text', payload: 'null::json', scan_id: 'null::text', scanned_at: 'null::timestamptz', station: 'null::text' },
   ...{ actor_id: 'null::uuid', actor_type: `'system'`, note: `''`, created_at: 'null::timestamptz', version: 'null::integer' },
   ...{ facts: `'{}'::jsonb`, event_id: 'null::uuid' },
+  ...{ previous_claimer_id: 'null::uuid', previous_claim_until: 'null::timestamptz' },
 }
 
 /** The select list of entries of the history. */
