@@ -3,6 +3,7 @@ import { requireCurrency } from '#shared/accounting/currency.ts'
 import { requireDay } from '#shared/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/accounting/entry.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/accounting/store/entries.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
@@ -22,9 +23,12 @@ export async function listEntries(scope: Scope, { limit, offset, ...asked }: Ent
     from: asked.from === undefined ? undefined : requireDay(asked.from, 'from'),
     to: asked.to === undefined ? undefined : requireDay(asked.to, 'to'),
   }
-  const [found] = await readRows<{ total: number }>(scope, countEntries(scope.workspace.id, filter))
+  const [found] = await readRows<{ total: number }>(scope, heavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
-  const rows = total > offset ? await readRows<StoredEntry>(scope, findEntries(scope.workspace.id, filter, limit, offset)) : []
+  const rows =
+    total > offset
+      ? await readRows<StoredEntry>(scope, heavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days'))
+      : []
   return { entries: rows.map(viewOfEntry), total }
 }
 
