@@ -38,7 +38,7 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
       return begin
     }
     return {
-      name: `another workspace beside ${name}`,
+      name: `beside ${name}`,
       unit: 'requests/s',
       rounds: 1,
       compares: 'p50Ms',
@@ -57,7 +57,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
     fetch(url + path, { headers: { 'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` } }).then(drop)
   return [
     {
-      name: 'free times among 60 dense series',
+      name: 'free times of 60 series',
       prepare: async (send, workspaceId) => {
         const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
         const made = { kind: 'org', name: 'Dense', key: `dense-${Date.now()}`, timezone: 'UTC', settings: { booking } }
@@ -72,7 +72,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
       },
     },
     {
-      name: 'four filters of 20,000 × 100, and rehearsals',
+      name: 'filters of 20,000 × 100',
       prepare: async (send) => {
         const clauses = many(100, (index) => ({ left: '{{item}}', op: 'ne', right: `never ${index}` }))
         const config = { list: JSON.stringify(many(20_000, () => 1)), clauses }
@@ -85,7 +85,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
       },
     },
     {
-      name: 'a slow atomic batch that 30 changes wait for',
+      name: 'a slow atomic batch',
       prepare: async (send) => {
         const { key, ids } = await computing(send, 'slow', slowFormula, 500)
         const operations = () => ids.map((id, index) => ({ op: 'update', id, values: { source: `${Date.now()} ${index}` } }))
@@ -96,7 +96,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
       },
     },
     {
-      name: '24 searches by 50 parts of long texts',
+      name: '24 searches of long texts',
       prepare: async (send) => {
         const { key } = await computing(send, 'long', `REPT("abcdefghij ", 8600) & source`, 200)
         const filter = JSON.stringify(
@@ -107,7 +107,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
       },
     },
     {
-      name: 'lists of 120 large flows and 200 templates',
+      name: 'large lists',
       prepare: async (send) => {
         const list = JSON.stringify(many(100_000, () => 1))
         for (let flow = 0; flow < 120; flow++) await makeFlow(send, [byHand, { type: 'logic.reduce', config: { list, op: 'sum' } }])
