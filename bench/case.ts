@@ -7,7 +7,16 @@ export interface Side {
   readonly p50Ms?: number
   readonly p95Ms?: number
   readonly p99Ms?: number
+  /** The slowest call. */
+  readonly slowestMs?: number
+  /** Answers of 500 and above. */
+  readonly failed?: number
+  /** The slowest answer of `/healthz` meanwhile. */
+  readonly healthMs?: number
 }
+
+/** The figures of requests that were pressed for a time. */
+export type Timed = Required<Pick<Side, 'amount' | 'p50Ms' | 'p95Ms' | 'p99Ms'>>
 
 /** What a case is to reach; each that is given counts. Ratios are of Kontor's figure to the floor's. */
 export interface Aims {
@@ -17,6 +26,9 @@ export interface Aims {
   readonly p95AtMostMs?: number
   readonly amountAtLeast?: number
   readonly amountAtMost?: number
+  readonly slowestAtMostMs?: number
+  readonly failedAtMost?: number
+  readonly healthAtMostMs?: number
 }
 
 /** One line of the table: the floor and Kontor, measured in turn. */

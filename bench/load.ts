@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import type { Side } from '#bench/case.ts'
+import type { Timed } from '#bench/case.ts'
 
 /** One kind of request; `make` gives the path and body of the nth, and headers of its own. */
 export interface Shot {
@@ -21,7 +21,7 @@ const warmUpSeconds = 1
  * Sends requests over some connections, one after the other on each, after a warm-up of a quarter of the time where a time is given.
  * `amount` is requests a second. Any failure ends the run.
  */
-export async function load({ url, connections, ...span }: Target, shot: Shot): Promise<Required<Side>> {
+export async function load({ url, connections, ...span }: Target, shot: Shot): Promise<Timed> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000 })
   const headers = { authorization: `Bearer ${shot.token}`, 'content-type': shot.contentType ?? 'application/json' }
   let index = 0
@@ -48,7 +48,7 @@ export async function load({ url, connections, ...span }: Target, shot: Shot): P
 }
 
 /** The figures of requests that took so many milliseconds each, and all together so many seconds. */
-export function sideOf(times: readonly number[], elapsedSeconds: number): Required<Side> {
+export function sideOf(times: readonly number[], elapsedSeconds: number): Timed {
   const sorted = times.toSorted((one, other) => one - other)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
   return { amount: times.length / elapsedSeconds, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }

@@ -13,7 +13,7 @@ export async function measure(name: string, one: Case, rounds: number): Promise<
   return { name, case: one, floor: medians(floors), kontor: medians(kontors), ratio: median(ratios) ?? Number.NaN }
 }
 
-const keys = ['amount', 'p50Ms', 'p95Ms', 'p99Ms'] as const
+const keys = ['amount', 'p50Ms', 'p95Ms', 'p99Ms', 'slowestMs', 'failed', 'healthMs'] as const
 
 function medians(sides: readonly Side[]): Side {
   return Object.fromEntries(

@@ -22,7 +22,7 @@ export function line(row: Row): string {
   const { name, floor, kontor, ratio } = row
   const shown = Number.isNaN(ratio) ? '–' : ratio.toFixed(2)
   const end = isMissed(row) ? '  MISSED' : ''
-  return `${name.padEnd(nameWidth)}${row.case.unit.padEnd(unitWidth)}${figures(floor)}${figures(kontor)}${shown.padStart(8)}  ${aimsOf(row)}${end}`
+  return `${name.padEnd(nameWidth)}${row.case.unit.padEnd(unitWidth)}${figures(floor)}${figures(kontor)}${shown.padStart(8)}  ${aimsOf(row)}${beside(kontor)}${end}`
 }
 
 /** Whether a case is short of one of its aims. */
@@ -36,7 +36,14 @@ const kinds: Readonly<Record<keyof Aims, { says: (aim: number) => string; holds:
   p95AtMostMs: { says: (aim) => `p95 ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.p95Ms ?? Number.NaN) <= aim },
   amountAtLeast: { says: (aim) => `≥ ${whole(aim)}`, holds: ({ kontor }, aim) => (kontor.amount ?? Number.NaN) >= aim },
   amountAtMost: { says: (aim) => `≤ ${whole(aim)}`, holds: ({ kontor }, aim) => (kontor.amount ?? Number.NaN) <= aim },
+  slowestAtMostMs: { says: (aim) => `slowest ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.slowestMs ?? Number.NaN) <= aim },
+  failedAtMost: { says: (aim) => `failed ≤ ${aim}`, holds: ({ kontor }, aim) => (kontor.failed ?? Number.NaN) <= aim },
+  healthAtMostMs: { says: (aim) => `/healthz ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.healthMs ?? Number.NaN) <= aim },
 }
+
+/** What a case beside an attack found, which has no column. */
+const beside = ({ slowestMs, failed, healthMs }: Side): string =>
+  slowestMs === undefined ? '' : `  (slowest ${whole(slowestMs)} ms, ${failed} failed, /healthz ${whole(healthMs)} ms)`
 
 const given = (aims: Aims = {}): [keyof Aims, number][] => Object.entries(aims) as [keyof Aims, number][]
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Bench, Case, Group, Side } from '#bench/case.ts'
+import type { Bench, Case, Group, Timed } from '#bench/case.ts'
 import { type Send, sender } from '#bench/client.ts'
 import { load, type Shot, sideOf } from '#bench/load.ts'
 import { startServer } from '#bench/servers/start.ts'
@@ -28,7 +28,7 @@ export const calendar: Group = {
     const long = await makeCalendar(bench, send, { events: subscribed, days: 1_000, series: 0 })
     const { feed_url } = await send<{ feed_url: string }>('POST', `/calendar/calendars/${long.id}/feed`, { enabled: true })
     const feed = new URL(feed_url).pathname
-    const get = (make: Shot['make']) => (): Promise<Required<Side>> =>
+    const get = (make: Shot['make']) => (): Promise<Timed> =>
       load({ url: api.url, connections: 1, seconds: bench.seconds }, { method: 'GET', make, token: bench.loaded.token })
     const slots = `/cal/${bench.loaded.workspaceId}/book/${full.key}/slots?from=${dayOf(0)}&to=${dayOf(60)}`
     const cases: Case[] = [

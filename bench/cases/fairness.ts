@@ -1,4 +1,5 @@
 import type { Case, Group, Side } from '#bench/case.ts'
+import { attackCases } from '#bench/cases/attacks.ts'
 import { deal, pathOf } from '#bench/cases/records.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { makeRule } from '#bench/data/rule.ts'
@@ -15,7 +16,7 @@ import { exportRecords } from '#shared/records/jobs.ts'
 /** Jobs that wait in the noisy workspace. */
 const waiting = 100_000
 
-/** A single job of one workspace, in quiet and beside another workspace's hundred thousand waiting ones of the same kind. */
+/** A single job of one workspace, in quiet and beside another workspace's hundred thousand waiting ones of the same kind; and beside attacks. */
 export const fairness: Group = {
   name: 'fairness',
   cases: async (bench) => {
@@ -63,6 +64,7 @@ export const fairness: Group = {
           await forgetNotifications(db, loaded.typical)
         }
       }),
+      ...(await attackCases(bench)),
     ]
   },
 }

@@ -1,4 +1,4 @@
-import type { Bench, Group, Side } from '#bench/case.ts'
+import type { Bench, Group, Side, Timed } from '#bench/case.ts'
 import { pathOf } from '#bench/cases/records.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { hold } from '#bench/functions/hold.ts'
@@ -22,7 +22,7 @@ export const functions: Group = {
     const besideHostile = await makeNoise(bench, { sources: hostile, lanes: 4, timeoutMs: 500 })
     const underFlood = await makeNoise(bench, { sources: [endless], lanes: 16, timeoutMs: 1_000 })
     const invoke = { method: 'POST', make: () => ({ path: `${one}/invoke`, body: '{}' }) } as const
-    const shoot = (shot: Omit<Shot, 'token'>, connections: number, forSeconds = seconds): Promise<Required<Side>> =>
+    const shoot = (shot: Omit<Shot, 'token'>, connections: number, forSeconds = seconds): Promise<Timed> =>
       load({ url: kontorUrl, connections, seconds: forSeconds }, { ...shot, token: loaded.token })
     const rename = { method: 'PUT', make: (index: number) => ({ path: one, body: JSON.stringify({ name: `n${index}` }) }) } as const
     return [
@@ -71,6 +71,6 @@ export const functions: Group = {
 }
 
 /** The times of two things one after the other. */
-const together = (one: Required<Side>, other: Required<Side>): Side => ({ p50Ms: one.p50Ms + other.p50Ms, p99Ms: one.p99Ms + other.p99Ms })
+const together = (one: Timed, other: Timed): Side => ({ p50Ms: one.p50Ms + other.p50Ms, p99Ms: one.p99Ms + other.p99Ms })
 
 const getOf = ({ loaded: { typical } }: Bench): Omit<Shot, 'token'> => get((index) => `${pathOf(typical)}/${nth(typical.ids, index)}`)

@@ -4,6 +4,7 @@ import { requireDay } from '#shared/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/accounting/entry.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/accounting/store/entries.ts'
 import { readAll } from '#shared/db/lists.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
@@ -23,10 +24,10 @@ export async function listEntries(scope: Scope, { limit, offset, ...asked }: Ent
     from: asked.from === undefined ? undefined : requireDay(asked.from, 'from'),
     to: asked.to === undefined ? undefined : requireDay(asked.to, 'to'),
   }
-  const [found] = await readRows<{ total: number }>(scope, countEntries(scope.workspace.id, filter))
+  const [found] = await readRows<{ total: number }>(scope, heavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
-  const find = () => readAll<StoredEntry>(readerOf(scope), findEntries(scope.workspace.id, filter, limit, offset), hint(limit))
-  const rows = total > offset ? await find() : []
+  const statement = heavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
+  const rows = total > offset ? await readAll<StoredEntry>(readerOf(scope), statement, hint(limit)) : []
   return { entries: rows.map(viewOfEntry), total }
 }
 

@@ -5,6 +5,7 @@ import { type Balance, type Books, balanceOf, openBooks, requireOrder, spanOf } 
 import type { Ledger, LedgerQuery } from '#shared/accounting/report-schemas.ts'
 import { type Span, type Sums, sumsOfAccount } from '#shared/accounting/store/balances.ts'
 import { type AccountLine, findAccountLines, hasLines } from '#shared/accounting/store/books.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
@@ -54,7 +55,7 @@ export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger
 }
 
 async function sums(scope: Scope, books: Books, account: string, days: Pick<Span, 'from' | 'to'>): Promise<Balance> {
-  const [row] = await readRows<Sums>(scope, sumsOfAccount(spanOf(scope, books, days), account))
+  const [row] = await readRows<Sums>(scope, heavy(sumsOfAccount(spanOf(scope, books, days), account), 'the span of days'))
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 

@@ -8,6 +8,7 @@ import { classify, countedAs } from '#shared/accounting/sections.ts'
 import { type MonthSums, sumsByMonth } from '#shared/accounting/store/balances.ts'
 import { findLastDates } from '#shared/accounting/store/books.ts'
 import { countEntries, findEntries, type StoredEntry } from '#shared/accounting/store/entries.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
@@ -30,8 +31,11 @@ export async function overviewOf(scope: Scope, query: OverviewQuery): Promise<Ov
   const accounts = await listAccounts(scope)
   const { total } = await classify(scope, await balances(scope, books, days), currency)
   const filter = { currency, before }
-  const [counted] = await readRows<{ total: number }>(scope, countEntries(scope.workspace.id, { ...filter, ...days }))
-  const recent = await readRows<StoredEntry>(scope, findEntries(scope.workspace.id, filter, recentShown, 0))
+  const [counted] = await readRows<{ total: number }>(
+    scope,
+    heavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'),
+  )
+  const recent = await readRows<StoredEntry>(scope, heavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
   return {
     revenue: writeAmount(total('revenue'), currency),
     expense: writeAmount(total('expense'), currency),
@@ -63,7 +67,10 @@ async function cashOf(scope: Scope, books: Books, to: string, accounts: Readonly
 async function monthsOf(scope: Scope, books: Books, to: string, accounts: ReadonlyMap<string, Account>): Promise<Overview['months']> {
   const months = monthsUpTo(to, monthsShown)
   const counted = [...accounts.values()].flatMap(({ id, kind }) => (kind === 'revenue' || kind === 'expense' ? [{ id, kind }] : []))
-  const rows = await readRows<MonthSums>(scope, sumsByMonth(spanOf(scope, books, { from: `${months[0]}-01`, to }), counted))
+  const rows = await readRows<MonthSums>(
+    scope,
+    heavy(sumsByMonth(spanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
+  )
   const amount = (month: string, kind: 'revenue' | 'expense') => {
     const found = rows.find((row) => row.month === month && row.kind === kind)
     return found ? countedAs(kind, readAmount(found.debit) - readAmount(found.credit)) : 0n

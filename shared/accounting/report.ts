@@ -5,6 +5,7 @@ import { fixed } from '#shared/accounting/fixed.ts'
 import { noteRecent } from '#shared/accounting/months.ts'
 import { type Span, type Sums, sumsByAccount } from '#shared/accounting/store/balances.ts'
 import { findCurrencies } from '#shared/accounting/store/books.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
@@ -58,7 +59,7 @@ export interface Balance {
 
 /** The one core of every report: what the lines of some days sum up to, by account, in the order of their ids. */
 export async function balances(scope: Scope, books: Books, days: Pick<Span, 'from' | 'to'> = {}): Promise<Balance[]> {
-  const rows = await readRows<Sums>(scope, sumsByAccount(spanOf(scope, books, days)))
+  const rows = await readRows<Sums>(scope, heavy(sumsByAccount(spanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
     await noteRecent(
       scope,

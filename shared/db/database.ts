@@ -1,14 +1,14 @@
 import pg from 'pg'
+import { cancelStatement } from '#shared/db/cancel.ts'
 import { isOutOfReach, isTransient, translate } from '#shared/db/conflicts.ts'
+import { endAfterLimit, HeavyLanes, type Running } from '#shared/db/heavy.ts'
+import { type DatabaseOptions, endedIdle, makePool } from '#shared/db/pool.ts'
 import { whileRecovering } from '#shared/db/recovering.ts'
-import { QuickClient } from '#shared/db/row-parser.ts'
-import { runStatement } from '#shared/db/run-statement.ts'
-import { lockTimeoutMs, sessionSettings } from '#shared/db/session-settings.ts'
+import { type Edges, runStatement } from '#shared/db/run-statement.ts'
 import { ConnectionShares, type Owner } from '#shared/db/shares.ts'
 import { endSilent } from '#shared/db/silence.ts'
 import { type SlowStatements, timed } from '#shared/db/slow.ts'
 import type { Statement } from '#shared/db/statement.ts'
-import { types } from '#shared/db/value-parsers.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
@@ -34,17 +34,6 @@ export interface Tx extends Executor {
   readonly inTransaction: true
 }
 
-export interface DatabaseOptions {
-  readonly connections: number
-  readonly name: string
-  /** Milliseconds after which the database ends a statement. */
-  readonly statementTimeoutMs: number
-  /** Hears of statements that take long; nobody does without. */
-  readonly slow?: SlowStatements
-  /** Settings of its sessions beside those that all have: `-c name=value`. */
-  readonly settings?: string
-}
-
 /** Where Citus places each new schema on a worker node, schemas of the platform's own stay on the coordinator; PostgreSQL alone ignores it. */
 export const onCoordinator = '-c citus.enable_schema_based_sharding=off'
 
@@ -54,39 +43,14 @@ export class Database implements Executor {
   readonly url: string
   readonly #slow: SlowStatements | undefined
   readonly #shares: ConnectionShares
+  readonly #lanes = new HeavyLanes()
   readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
     this.#slow = options.slow
     this.#shares = new ConnectionShares(options.connections)
-    this.pool = new pg.Pool({
-      Client: QuickClient,
-      connectionString: url,
-      max: options.connections,
-      application_name: options.name,
-      connectionTimeoutMillis: 5_000,
-      statement_timeout: options.statementTimeoutMs,
-      lock_timeout: lockTimeoutMs,
-      // Between two statements of a transaction lie milliseconds, unless its process is gone; others wait for what it holds.
-      idle_in_transaction_session_timeout: 8_000,
-      // Connections that rest are asked after by the system, so that one which was forgotten on the way is found before it is used.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
-      maxLifetimeSeconds: 900,
-      idleTimeoutMillis: 60_000,
-      types,
-      options: `${sessionSettings} ${options.settings ?? ''}`,
-    })
-    // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
-    // one that dies between two statements of a transaction nobody else would hear, and that ends the process.
-    this.pool.on('error', () => undefined)
-    this.pool.on('connect', (client) => {
-      client.on('error', (error) => {
-        if ((error as { code?: string }).code === '25P03') idleTooLong.set(client, error)
-      })
-    })
+    this.pool = makePool(url, options)
     this.#stopWatching = endSilent(this.pool, url)
   }
 
@@ -130,11 +94,23 @@ export class Database implements Executor {
   #query<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
     return persistently(async () => {
       try {
-        return await timed(this.#slow, statement, () => this.#withClient(owner, (client) => runStatement<Row>(client, statement)))
+        return await timed(this.#slow, statement, () => this.#run<Row>(owner, statement))
       } catch (error) {
         throw translate(error)
       }
     })
+  }
+
+  #run<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
+    const { heavy } = statement
+    if (heavy === undefined) return this.#withClient(owner, (client) => runStatement<Row>(client, statement))
+    const work = (running: Running) => this.#withClient(owner, (client) => this.#begin<Row>(client, statement, running), running)
+    return owner === null ? endAfterLimit(heavy, work) : this.#lanes.run(owner, heavy, work)
+  }
+
+  #begin<Row>(client: pg.PoolClient, statement: Statement, running: Running, edges?: Edges): Promise<Row[]> {
+    running.begin(() => cancelStatement(this.url, client))
+    return runStatement<Row>(client, statement, edges)
   }
 
   async #connect(owner: Owner): Promise<pg.PoolClient> {
@@ -155,7 +131,7 @@ export class Database implements Executor {
 
   // `pool.query` would end the connection with every error, a taken value's too: the next statement would wait for a new one, and that one
   // prepares all its statements anew (measured: a creation with a taken value took six times as long as one that succeeds).
-  async #withClient<T>(owner: Owner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #withClient<T>(owner: Owner, run: (client: pg.PoolClient) => Promise<T>, running?: Running): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true
     try {
@@ -166,7 +142,7 @@ export class Database implements Executor {
       broken = !(error instanceof pg.DatabaseError) || isOutOfReach(error)
       throw error
     } finally {
-      this.#release(owner, client, broken)
+      this.#release(owner, client, broken || running?.isCancelled === true)
     }
   }
 
@@ -178,7 +154,11 @@ export class Database implements Executor {
     const hooks: (() => void)[] = []
     let broken: unknown
     const run: Run = (statement, commits) =>
-      timed(this.#slow, statement, () => runStatement(client, statement, { opens: isIdle(client), commits }))
+      timed(this.#slow, statement, () => {
+        const edges = { opens: isIdle(client), commits }
+        if (statement.heavy === undefined) return runStatement(client, statement, edges)
+        return endAfterLimit(statement.heavy, (running) => this.#begin(client, statement, running, edges))
+      })
     try {
       const result = await work(transactionOf(run, hooks))
       if (last) await run(last(result), true)
@@ -189,15 +169,12 @@ export class Database implements Executor {
       await client.query('rollback').catch((cause: unknown) => {
         broken = cause
       })
-      throw translate(idleTooLong.get(client) ?? error)
+      throw translate(endedIdle(client) ?? error)
     } finally {
       this.#release(owner, client, broken !== undefined)
     }
   }
 }
-
-/** Connections that the database ended because nothing came for too long in an open transaction, with what it said. */
-const idleTooLong = new WeakMap<pg.PoolClient, unknown>()
 
 /** Whether the database has said last that no transaction is open. */
 const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus() === 'I'

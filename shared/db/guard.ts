@@ -1,5 +1,5 @@
 import type { Cache } from '#shared/db/cache.ts'
-import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOverloaded } from '#shared/db/conflicts.ts'
 import { since } from '#shared/db/since.ts'
 
 /** What fills the slots of a guarded statement. */
@@ -95,8 +95,8 @@ export async function writeGuarded<T>(cache: Cache, write: (guard: Guard | undef
     try {
       return await write(guard)
     } catch (failure) {
-      // A database that is out of reach need not be asked a second time.
-      if (guard.isConfirmed || isOutOfReach(failure)) throw failure
+      // A database that is out of reach or overloaded is not asked a second time.
+      if (guard.isConfirmed || isOutOfReach(failure) || isOverloaded(failure)) throw failure
       // Whoever forgot something since the work began: it may have begun from that.
       if (await holds(guard)) throw failure
     }

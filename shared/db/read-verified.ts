@@ -1,5 +1,5 @@
 import type { Cache } from '#shared/db/cache.ts'
-import { isOutOfReach } from '#shared/db/conflicts.ts'
+import { isOutOfReach, isOverloaded } from '#shared/db/conflicts.ts'
 import { Verification } from '#shared/db/verification.ts'
 
 /**
@@ -11,8 +11,8 @@ export async function readVerified<T>(cache: Cache, read: (verification: Verific
   const { drops } = cache
   const verification = new Verification(cache)
   const first = await outcomeOf(() => read(verification))
-  // A database that is out of reach need not be asked a second time.
-  if ('failure' in first && isOutOfReach(first.failure)) throw first.failure
+  // A database that is out of reach or overloaded is not asked a second time.
+  if ('failure' in first && (isOutOfReach(first.failure) || isOverloaded(first.failure))) throw first.failure
   if (!verification.isDone) await cache.settle()
   // Somebody else may have heard of the change that this read missed, so it counts whoever forgot something since the read began.
   if (cache.drops !== drops) {

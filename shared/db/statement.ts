@@ -12,6 +12,8 @@ export interface Statement {
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
   readonly fit?: Fit
+  /** What of the question is to blame when the statement takes too long, such as `filter`; set for heavy statements. */
+  readonly heavy?: string
 }
 
 /**
@@ -19,6 +21,12 @@ export interface Statement {
  * object that the driver fills as a dictionary, which is slow to fill and to read.
  */
 export const asArrays = (statement: Statement): Statement => ({ ...statement, rows: 'arrays' })
+
+/**
+ * The same statement as a heavy one, such as a search by text, an aggregate or a report: those of a workspace run one at a time in a process
+ * and for 5 s at most. Beyond that the failure is VALIDATION_ERROR that says what is `named`; a transaction waits for no turn.
+ */
+export const heavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
 
 /** A place in a built query that a call fills in later. */
 export class Slot {

@@ -1,3 +1,4 @@
+import { heavy } from '#shared/db/statement.ts'
 import { type LinkStatus, linkStatuses, moneyText } from '#shared/payments/link.ts'
 import type { Overview } from '#shared/payments/overview-shape.ts'
 import { countLinks } from '#shared/payments/store/links-store.ts'
@@ -37,7 +38,7 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
         { type: invoices, access: access.invoices, query: open },
         { type: payments, access: access.payments, query: paid },
       )
-      const [row] = await readRows<Receivables>(scope, statement(scope.now(), scope.workspace.timezone))
+      const [row] = await readRows<Receivables>(scope, heavy(statement(scope.now(), scope.workspace.timezone), 'the overview'))
       return row ?? nothing
     }),
   )

@@ -1,4 +1,5 @@
 import { fitting } from '#shared/db/lists.ts'
+import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-entry.ts'
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
@@ -16,7 +17,8 @@ import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 export function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
   return withPictures(scope, async () => {
     const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
-    const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(findEntries(scope.workspace.id, query, readers))
+    const statement = heavy(findEntries(scope.workspace.id, query, readers), 'the choice of entries')
+    const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(statement)
     const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
     const total = rows[0]?.total ?? 0
     if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)

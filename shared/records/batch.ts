@@ -1,33 +1,39 @@
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import { isUuid } from '#shared/kernel/ids.ts'
 import type { RecordAction } from '#shared/policy/permissions.ts'
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/records/batch-schemas.ts'
+import type { ComputedAhead } from '#shared/records/compute-ahead.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { removeRecord } from '#shared/records/delete.ts'
 import { findByUnique } from '#shared/records/find-unique.ts'
 import { accessTo } from '#shared/records/picture.ts'
 import { findRecord, visibleView } from '#shared/records/read.ts'
 import { textLength } from '#shared/records/sizes.ts'
+import { lockByIds } from '#shared/records/statements.ts'
 import { changeRecord } from '#shared/records/update.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 /**
  * Does several changes of one type's records in their order, in the caller's transaction, each with its own result. An atomic batch throws
- * the first failure, naming its place; otherwise a change that fails leaves the others alone.
+ * the first failure, naming its place, and locks all records that it names at its beginning; otherwise a change that fails leaves the others
+ * alone. `ahead` is what `computeAhead` gave for these changes.
  */
 export async function runBatch(
   scope: Scope,
   typeKey: string,
   operations: readonly BatchOperation[],
   atomic: boolean,
+  ahead?: ComputedAhead,
 ): Promise<{ results: BatchResult[] }> {
+  if (atomic) await lockInOrder(scope, typeKey, operations)
   const results: BatchResult[] = []
   let text = 0
   for (const [index, operation] of operations.entries()) {
     try {
       const result = await inSavepoint(scope.db, async () => {
-        const done = await kinds[operation.op](scope, typeKey, operation as never)
+        const done = await kinds[operation.op](scope, typeKey, operation as never, ahead)
         refuseTooMuch(text + textOf(done))
         return done
       })
@@ -42,6 +48,13 @@ export async function runBatch(
   return { results }
 }
 
+/** A type that is not there is told by the first change. */
+async function lockInOrder(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<void> {
+  const ids = operations.flatMap((operation) => ('id' in operation && isUuid(operation.id) ? operation.id : []))
+  const type = ids.length === 0 ? undefined : await requireRecordType(scope, typeKey).catch(() => undefined)
+  if (type) await scope.db.query(lockByIds(type)({ ids }))
+}
+
 const textOf = ({ record }: BatchResult): number => (record ? textLength(record.values) : 0)
 
 /** All results are in memory at once, and computed fields may be longer than what was sent. */
@@ -53,11 +66,13 @@ function refuseTooMuch(text: number): void {
 type Of<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>
 
 /** What each kind of change does. */
-const kinds: { readonly [Op in BatchOperation['op']]: (scope: Scope, typeKey: string, operation: Of<Op>) => Promise<BatchResult> } = {
+const kinds: {
+  readonly [Op in BatchOperation['op']]: (scope: Scope, typeKey: string, operation: Of<Op>, ahead?: ComputedAhead) => Promise<BatchResult>
+} = {
   create: async (scope, typeKey, { values }) => created(scope, typeKey, values ?? {}),
-  update: async (scope, typeKey, { id, values }) => {
+  update: async (scope, typeKey, { id, values }, ahead) => {
     requirePermission(scope, typeKey, 'records:update')
-    await changeRecord(scope, typeKey, id, values)
+    await changeRecord(scope, typeKey, id, values, '', ahead)
     return changed(scope, typeKey, id)
   },
   delete: async (scope, typeKey, { id }) => {

@@ -1,5 +1,5 @@
 import { builder } from '#shared/db/builder.ts'
-import { plannedForValues } from '#shared/db/statement.ts'
+import { heavy, plannedForValues } from '#shared/db/statement.ts'
 import { lesserRecordAccess } from '#shared/policy/lesser.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
@@ -72,7 +72,7 @@ function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query
       maxExported + 1,
     ] as never),
   )
-  return scope.db.query<Match>(plannedForValues(fill(search.values)))
+  return scope.db.query<Match>(heavy(plannedForValues(fill(search.values)), search.named))
 }
 
 /** The ids of matches, as many at a time as their text allows. */

@@ -64,6 +64,8 @@ export interface CompiledQuery {
   readonly values: Readonly<Record<string, unknown>>
   /** Whether the best plan depends on the values, as for ranges and parts of text. */
   readonly dependsOnValues: boolean
+  /** What the caller may change when it asks for too much: `filter`, `q` or both. */
+  readonly named: string
   /** What must hold of a record, the caller's rights included, with slots for the values; undefined when all are asked for. */
   readonly where: () => Knex.Raw | undefined
   /** Empty values last, ties newest first. */
@@ -88,6 +90,7 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     dependsOnValues: conditions.some(({ dependsOnValues }) => dependsOnValues),
+    named: !q ? 'filter' : filters.length === 0 ? 'q' : 'filter and q',
     where() {
       const all = [access.where(), ...conditions.map(({ where }) => where())].filter((one) => one !== undefined)
       return all.length === 0 ? undefined : builder.raw(all.map(() => '?').join(' and '), all)

@@ -1,6 +1,6 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { fitting } from '#shared/db/lists.ts'
-import { asArrays, plannedForValues, type Statement, slot } from '#shared/db/statement.ts'
+import { asArrays, heavy, plannedForValues, type Statement, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { type CompiledQuery, compileQuery, type PageOf, type RecordQuery } from '#shared/records/query.ts'
@@ -45,9 +45,9 @@ export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery 
   })
 }
 
-/** Reads rows as arrays, planned for the values where the best plan depends on them. */
-export const readAsPlanned = (scope: Scope, { dependsOnValues }: CompiledQuery, statement: Statement): Promise<Row[]> =>
-  readRows<Row>(scope, asArrays(dependsOnValues ? plannedForValues(statement) : statement))
+/** Reads rows as arrays, planned for the values where the best plan depends on them: parts of text and ranges, which may be heavy to find. */
+export const readAsPlanned = (scope: Scope, { dependsOnValues, named }: CompiledQuery, statement: Statement): Promise<Row[]> =>
+  readRows<Row>(scope, asArrays(dependsOnValues ? heavy(plannedForValues(statement), named) : statement))
 
 /**
  * The page, each row of it with the number of all matches, which is counted when a first row is there. The index is asked twice, for the

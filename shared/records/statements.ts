@@ -55,6 +55,12 @@ export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
     return lock ? query.forUpdate() : query
   })
 
+/** Locks records of these ids, in the order of their ids, so that nobody who does the same waits in a circle. */
+export const lockByIds = (type: RecordType): Fill =>
+  shaped(type, 'lock by ids', () =>
+    builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
+  )
+
 /** Columns of an audit entry that a change fills. */
 export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id'
 

@@ -1,5 +1,5 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { asArrays, plannedForValues, slot } from '#shared/db/statement.ts'
+import { asArrays, heavy, plannedForValues, slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { namedField } from '#shared/records/filter.ts'
@@ -65,7 +65,10 @@ export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Prom
       ),
     )
     const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
-    const rows = await readRows<readonly unknown[]>(scope, asArrays(plannedForValues(fill({ ...compiled.values, ...zones }))))
+    const rows = await readRows<readonly unknown[]>(
+      scope,
+      asArrays(heavy(plannedForValues(fill({ ...compiled.values, ...zones })), compiled.named)),
+    )
     return groupsOf(
       rows.filter(([count]) => count !== null),
       keys.length,

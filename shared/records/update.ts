@@ -5,6 +5,7 @@ import { instantAfter } from '#shared/kernel/instant.ts'
 import { changeSlots, filledView } from '#shared/records/audit.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
+import { type ComputedAhead, computedFor } from '#shared/records/compute-ahead.ts'
 import { conflictOf } from '#shared/records/conflict.ts'
 import { askGuards } from '#shared/records/guards.ts'
 import { parseValues, refuseMissing } from '#shared/records/input.ts'
@@ -23,7 +24,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
  * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
  * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one,
  * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version, and what a room refuses
- * (shared/guards.ts). Both tests are made on the stored record alone.
+ * (shared/guards.ts). Both tests are made on the stored record alone. `ahead` is what was computed before the record was locked.
  */
 export function changeRecord(
   scope: Scope,
@@ -31,6 +32,7 @@ export function changeRecord(
   recordId: string,
   input: Readonly<Record<string, unknown>>,
   ifMatch = '',
+  ahead?: ComputedAhead,
 ): Promise<void> {
   return withRecordType(scope, typeKey, async (type) => {
     const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
@@ -38,7 +40,7 @@ export function changeRecord(
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:update')
       requireVersion(stored, ifMatch)
-      await applyChanges(inside, type, stored, sent)
+      await applyChanges(inside, type, stored, sent, computedFor(ahead, type, stored, input))
     })
   })
 }
@@ -56,10 +58,11 @@ export async function requireChangeable(
   return stored
 }
 
-/** Writes what differs from a locked record, computed fields with it; nothing when nothing does. */
-export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<void> {
+/** Writes what differs from a locked record, computed fields with it, as `computed` gives them; nothing when nothing does. */
+export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(noValues(), stored.values, sent)
-  computeValues(scope, type, next)
+  if (computed) Object.assign(next, computed)
+  else computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   refuseMissing(type, next)
   refuseFixed(scope, type, stored, sent, fields)

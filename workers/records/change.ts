@@ -2,6 +2,7 @@ import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 import { runBatch } from '#shared/records/batch.ts'
 import { batchOperations } from '#shared/records/batch-schemas.ts'
+import { computeAhead } from '#shared/records/compute-ahead.ts'
 import { changeRecords } from '#shared/records/jobs.ts'
 import { handler } from '#workers/handler.ts'
 
@@ -9,11 +10,12 @@ import { handler } from '#workers/handler.ts'
 const maxAttempts = 5
 
 /** The batch and its results commit together, so a worker that is killed leaves all of it to the next. */
-export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit }) => {
+export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, scope, commit }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commit(async (inside) => ({ result: await runBatch(inside, typeKey, operations, atomic) }))
+      const ahead = atomic ? await computeAhead(scope, typeKey, operations) : undefined
+      return await commit(async (inside) => ({ result: await runBatch(inside, typeKey, operations, atomic, ahead) }))
     } catch (error) {
       // A picture that went out of date has ended the transaction, and is forgotten by now.
       if (!isOutdatedPicture(error) || attempt >= maxAttempts) throw error

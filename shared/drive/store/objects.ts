@@ -1,6 +1,6 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/db/letter-pairs.ts'
-import { plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
+import { heavy, plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
 import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
@@ -106,7 +106,7 @@ const namedByPairs = named('find_drive_objects_named_short', `and ${letterPairsS
 export function findNamed(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
   const text = lowerCase(q)
   const values = [workspaceId, spaceId, from, behind, `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit]
-  return plannedForValues(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text)))
+  return heavy(plannedForValues(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text))), 'q')
 }
 
 /** The newest files of spaces. Values: workspace, spaces, how many. */

@@ -1,6 +1,6 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/db/letter-pairs.ts'
-import { build, plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
+import { build, heavy, plannedForValues, type Statement, sql } from '#shared/db/statement.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 import { cutoffsOf } from '#shared/queues/item.ts'
@@ -67,7 +67,7 @@ const textsByPairs = texts('find_short_queue_texts', `and ${letterPairsSql(lower
  */
 export function findHolding(workspaceId: string, queueId: string, q: string): Statement {
   const values = [workspaceId, queueId, pattern(q), maxHolding + 1, manyOfNewest]
-  return plannedForValues(hasTrigram(q) ? textsByTrigrams(...values) : textsByPairs(...values, letterPairs(lowerCase(q))))
+  return heavy(plannedForValues(hasTrigram(q) ? textsByTrigrams(...values) : textsByPairs(...values, letterPairs(lowerCase(q)))), 'q')
 }
 
 /** Whether what holds a text was found by an index, and is little enough to be asked for by id. */
@@ -79,7 +79,8 @@ export const orders = { newest: 'id desc', claim: 'priority desc, id', ended: 'c
 
 /** A page of items. It is not prepared: its filters decide which index is right. */
 export const listItems = (filter: ItemFilter, order: string, limit: number, offset: number): Statement =>
-  build(
+  heavyByText(
+    filter,
     builder.raw(`select ${itemColumns.join(', ')} from queue_items where ? order by ${order} limit ? offset ?`, [
       conditionOf(filter),
       limit,
@@ -89,7 +90,10 @@ export const listItems = (filter: ItemFilter, order: string, limit: number, offs
 
 /** How many items match. */
 export const countItems = (filter: ItemFilter): Statement =>
-  build(builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
+  heavyByText(filter, builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
+
+/** A statement of the query, a heavy one where it looks for a text. */
+const heavyByText = ({ q }: ItemFilter, query: Knex.Raw): Statement => (q ? heavy(build(query), 'q') : build(query))
 
 function conditionOf(filter: ItemFilter): Knex.Raw {
   const { workspaceId, queue, stage, status, batch, key, q, holding, overdue, assignee_id, record_id } = filter

@@ -1,0 +1,83 @@
+import { Agent } from 'undici'
+import type { Side } from '#bench/case.ts'
+import { sideOf } from '#bench/load.ts'
+
+/** The workspace that is measured: what it calls in turn, one after the other. An odd number of kinds, so that the median is of one of them. */
+interface Victim {
+  readonly url: string
+  readonly token: string
+  readonly workspaceId: string
+  readonly probes: readonly (readonly [method: string, path: string, body?: object])[]
+}
+
+/** Calls of an attack: so many at once, again and again, whatever they answer. */
+export type Press = (callers: number, call: (index: number) => Promise<unknown>) => void
+
+/** What of an attack is still on its way when the time is up is waited for so long. */
+const settleMs = 20_000
+
+const healthEveryMs = 50
+
+/** Measures a workspace for some seconds while somebody is attacked by what `begin` presses; begins once each kind of call was answered. */
+export async function attacked(victim: Victim, seconds: number, begin: (press: Press) => void): Promise<Side> {
+  const own = new Agent({ connections: 1 })
+  const call = probing(victim, own)
+  for (const _ of victim.probes) await call()
+  const end = performance.now() + seconds * 1_000
+  const goesOn = () => performance.now() < end
+  const attack: Promise<void>[] = []
+  begin((callers, work) => {
+    for (let caller = 0; caller < callers; caller++) attack.push(repeat(goesOn, caller, callers, work))
+  })
+  const health = healthOf(victim.url, goesOn)
+  const [times, began] = [[] as number[], performance.now()]
+  let failed = 0
+  while (goesOn()) {
+    const { ms, status } = await call()
+    times.push(ms)
+    if (status >= 500) failed += 1
+  }
+  const elapsed = (performance.now() - began) / 1_000
+  const healthMs = await health
+  const settled = AbortSignal.timeout(settleMs)
+  await Promise.race([Promise.all(attack), new Promise((resolve) => settled.addEventListener('abort', resolve))])
+  await own.close()
+  return { ...sideOf(times, elapsed), slowestMs: Math.max(...times), failed, healthMs }
+}
+
+/** Refusals are what an attack is to meet: it goes on after a moment. */
+async function repeat(goesOn: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  for (let index = caller; goesOn(); index += callers) {
+    await work(index).catch(() => new Promise((resolve) => setTimeout(resolve, 20)))
+  }
+}
+
+function probing({ url, token, workspaceId, probes }: Victim, dispatcher: Agent) {
+  let index = 0
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return async (): Promise<{ readonly ms: number; readonly status: number }> => {
+    const [method, path, body] = probes[index++ % probes.length] as Victim['probes'][number]
+    const began = performance.now()
+    const { statusCode, body: answer } = await dispatcher.request({
+      origin: url,
+      path: `/v1/orgs/${workspaceId}${path}`,
+      method: method as 'GET',
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    await answer.dump()
+    return { ms: performance.now() - began, status: statusCode }
+  }
+}
+
+/** The slowest answer of `/healthz`, in milliseconds. */
+async function healthOf(url: string, goesOn: () => boolean): Promise<number> {
+  let slowest = 0
+  while (goesOn()) {
+    const began = performance.now()
+    await fetch(`${url}/healthz`).then((answer) => answer.arrayBuffer())
+    slowest = Math.max(slowest, performance.now() - began)
+    await new Promise((resolve) => setTimeout(resolve, healthEveryMs))
+  }
+  return slowest
+}

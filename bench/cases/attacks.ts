@@ -1,0 +1,170 @@
+import { attacked, type Press } from '#bench/attacked.ts'
+import type { Bench, Case } from '#bench/case.ts'
+import { type Send, sender } from '#bench/client.ts'
+import { byHand, makeFlow } from '#bench/data/flow.ts'
+import { makeFunction, trivial } from '#bench/functions/make.ts'
+import { startServer } from '#bench/servers/start.ts'
+
+/** What an attack needs, and how it is begun once that is there. */
+interface Attack {
+  readonly name: string
+  readonly prepare: (send: Send, workspaceId: string) => Promise<(press: Press) => void>
+}
+
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const dayOf = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
+
+/** Another workspace beside the attacks of outsiders (page "Beyond", section 2), against the same workspace in quiet. */
+export async function attackCases(bench: Bench): Promise<Case[]> {
+  const { loaded } = bench
+  const [attacker, victim] = [loaded.neighbours.at(-2) ?? loaded.neighbours[0], loaded.neighbours.at(-3) ?? loaded.neighbours[0]]
+  // Behind a proxy, so that each visitor comes from an address of its own.
+  const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
+  bench.atEnd(api.stop)
+  const own = sender(api.url, { ...loaded, workspaceId: victim.workspaceId })
+  const ownFunction = await makeFunction(own, trivial)
+  const probes: readonly (readonly [string, string, object?])[] = [
+    ['GET', `/records/${victim.key}/${victim.ids[0]}`],
+    ['POST', `/records/${victim.key}`, { values: { name: 'Beside an attack' } }],
+    ['POST', `${ownFunction}/invoke`, {}],
+  ]
+  const victimOf = { url: api.url, token: loaded.token, workspaceId: victim.workspaceId, probes }
+  const send = sender(api.url, { ...loaded, workspaceId: attacker.workspaceId })
+  return attacksOn(api.url, loaded.token).map(({ name, prepare }) => {
+    let begin: ReturnType<typeof prepare> | undefined
+    const prepared = () => {
+      begin ??= prepare(send, attacker.workspaceId)
+      return begin
+    }
+    return {
+      name: `beside ${name}`,
+      unit: 'requests/s',
+      rounds: 1,
+      compares: 'p50Ms',
+      floor: async () => {
+        await prepared()
+        return attacked(victimOf, 5, () => undefined)
+      },
+      kontor: async () => attacked(victimOf, 12, await prepared()),
+      aims: { ratioAtMost: 2, slowestAtMostMs: 2_000, failedAtMost: 0, healthAtMostMs: 1_000 },
+    } satisfies Case
+  })
+}
+
+function attacksOn(url: string, token: string): readonly Attack[] {
+  const visit = (path: string, index: number) =>
+    fetch(url + path, { headers: { 'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` } }).then(drop)
+  return [
+    {
+      name: 'free times of 60 series',
+      prepare: async (send, workspaceId) => {
+        const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
+        const made = { kind: 'org', name: 'Dense', key: `dense-${Date.now()}`, timezone: 'UTC', settings: { booking } }
+        const calendar = await send<{ id: string; key: string }>('POST', '/calendar/calendars', made)
+        await fetch(`${url}/v1/orgs/${workspaceId}/calendar/calendars/${calendar.id}/import`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'text/calendar' },
+          body: denseSeries(),
+        }).then(drop)
+        const slots = `/cal/${workspaceId}/book/${calendar.key}/slots?from=${dayOf(0)}&to=${dayOf(60)}`
+        return (press) => press(6, (index) => visit(slots, index))
+      },
+    },
+    {
+      name: 'filters of 20,000 × 100',
+      prepare: async (send) => {
+        const clauses = many(100, (index) => ({ left: '{{item}}', op: 'ne', right: `never ${index}` }))
+        const config = { list: JSON.stringify(many(20_000, () => 1)), clauses }
+        const path = await makeFlow(send, [byHand, ...many(4, () => ({ type: 'logic.filter', config }))])
+        await send('POST', `${path}/run`, {})
+        return (press) => {
+          press(2, () => send('POST', `${path}/run`, {}).then(rest))
+          press(2, () => send('POST', `${path}/rehearse`, { runs: 5 }).then(rest))
+        }
+      },
+    },
+    {
+      name: 'a slow atomic batch',
+      prepare: async (send) => {
+        const { key, ids } = await computing(send, 'slow', slowFormula, 500)
+        const operations = () => ids.map((id, index) => ({ op: 'update', id, values: { source: `${Date.now()} ${index}` } }))
+        return (press) => {
+          press(1, () => send('POST', `/records/${key}/batch`, { atomic: true, operations: operations() }))
+          press(30, (index) => send('PUT', `/records/${key}/${ids[index % ids.length]}/values`, { values: { source: `${index}` } }))
+        }
+      },
+    },
+    {
+      name: '24 searches of long texts',
+      prepare: async (send) => {
+        const { key } = await computing(send, 'long', `REPT("abcdefghij ", 8600) & source`, 200)
+        const filter = JSON.stringify(
+          many(50, (index) => ({ field: 'computed', op: 'contains', value: `record ${index % 2 ? '' : 'no'}` })),
+        )
+        const path = `/records/${key}?limit=1&filter=${encodeURIComponent(filter)}`
+        return (press) => press(24, () => send('GET', path))
+      },
+    },
+    {
+      name: 'large lists',
+      prepare: async (send) => {
+        const list = JSON.stringify(many(100_000, () => 1))
+        for (let flow = 0; flow < 120; flow++) await makeFlow(send, [byHand, { type: 'logic.reduce', config: { list, op: 'sum' } }])
+        const text = 'x'.repeat(200_000)
+        for (let index = 0; index < 200; index++)
+          await send('POST', '/messages/templates', { name: `Large ${index}`, subject: 'Large', body_text: text, body_html: text })
+        return (press) => {
+          press(4, () => send('GET', '/flows'))
+          press(2, () => send('GET', '/messages/templates'))
+        }
+      },
+    },
+  ]
+}
+
+const drop = async (answer: Response): Promise<void> => void (await answer.arrayBuffer())
+
+/** Runs are filed quicker than they are done. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, 200))
+
+/** 60 series, of which each has an occurrence an hour. */
+function denseSeries(): string {
+  const hours = many(24, String).join()
+  const events = many(60, (minute) => [
+    'BEGIN:VEVENT',
+    `UID:dense-${minute}-${Date.now()}@bench`,
+    'DTSTAMP:20260101T000000Z',
+    `DTSTART:20260101T00${String(minute).padStart(2, '0')}00Z`,
+    'DURATION:PT1M',
+    `RRULE:FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minute}`,
+    'SUMMARY:Dense',
+    'END:VEVENT',
+  ])
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//bench//EN', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
+}
+
+/** Takes some 30 ms of a processor. */
+const slowFormula = `LEN(${'SUBSTITUTE('.repeat(12)}REPT("a", 90000)${', "a", "b")'.repeat(12)}) & source`
+
+/** A type with a text that is computed of another, and so many records. */
+async function computing(
+  send: Send,
+  name: string,
+  formula: string,
+  records: number,
+): Promise<{ readonly key: string; readonly ids: string[] }> {
+  const key = `${name}_${Date.now()}`
+  await send('POST', '/types', { key, label: name })
+  await send('POST', '/fields', { entity_type: key, key: 'source', label: 'Source', type: 'string' })
+  const { id } = await send('POST', '/fields', { entity_type: key, key: 'computed', label: 'Computed', type: 'text' })
+  await send('PUT', `/fields/${id}/formula`, { formula })
+  const ids: string[] = []
+  while (ids.length < records) {
+    const operations = many(Math.min(50, records - ids.length), (index) => ({ op: 'create', values: { source: `record no ${index}` } }))
+    const path = `/records/${key}/batch`
+    const { results } = await send<{ results: { record: { id: string } }[] }>('POST', path, { operations, atomic: true })
+    ids.push(...results.map(({ record }) => record.id))
+  }
+  return { key, ids }
+}
