@@ -59,7 +59,7 @@ export async function requireChangeable(
 /** Writes what differs from a locked record, computed fields with it; nothing when nothing does. */
 export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<void> {
   const next = Object.assign(noValues(), stored.values, sent)
-  computeValues(scope, type, next)
+  await computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   refuseMissing(type, next)
   refuseFixed(scope, type, stored, sent, fields)
