@@ -26,9 +26,9 @@ function bounded(lookup: Lookup): Lookup {
 
 /** Text with its variables put in. */
 export function renderText(text: string, lookup: Lookup): string {
-  const valueOf = bounded(lookup)
+  const boundedLookup = bounded(lookup)
   return splitVariables(text)
-    .map((piece, index) => (index % 2 === 0 ? piece : valueOf(piece)))
+    .map((piece, index) => (index % 2 === 0 ? piece : boundedLookup(piece)))
     .join('')
 }
 
@@ -40,9 +40,9 @@ export const renderSubject = (text: string, lookup: Lookup): string =>
 
 /** HTML with its variables put in, escaped; an attribute that holds an address leads to the web or a mailbox, or nowhere. */
 export function renderHtml(html: string, lookup: Lookup): string {
-  const valueOf = bounded(lookup)
+  const boundedLookup = bounded(lookup)
   return parseHtml(html)
-    .map((piece) => renderPiece(piece, valueOf))
+    .map((piece) => renderPiece(piece, boundedLookup))
     .join('')
 }
 

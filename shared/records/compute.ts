@@ -17,9 +17,9 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
   const budget = { steps: limits.steps, text: limits.recordText }
   const pause = () => compute.pause()
   const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget, pause }
-  for (const { field, compute: valueOf } of type.computations) {
+  for (const { field, compute: valueFor } of type.computations) {
     if (compute.isPauseDue()) await compute.pause()
-    const value = withheld.has(field.key) ? null : valueOf(values, context)
+    const value = withheld.has(field.key) ? null : valueFor(values, context)
     values[field.key] = value instanceof Promise ? await value : value
   }
   compute.take(Math.ceil((limits.steps - budget.steps) / formulaStepsPerStep))

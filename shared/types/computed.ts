@@ -79,7 +79,7 @@ const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly 
 function computation(field: Field, formula: CompiledFormula): Computation {
   const { options } = field.rules
   const kind = fieldKinds[field.type]
-  const valueOf = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
+  const valueFor = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
     const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
     if (typeof value === 'string') {
       if (value.length > budget.text) return null
@@ -92,7 +92,7 @@ function computation(field: Field, formula: CompiledFormula): Computation {
     words: formula.words,
     compute(values, context) {
       const result = formula.evaluateInSlices({ get: (key) => values[key] }, context)
-      return result instanceof Promise ? result.then((found) => valueOf(found, context)) : valueOf(result, context)
+      return result instanceof Promise ? result.then((found) => valueFor(found, context)) : valueFor(result, context)
     },
   }
 }

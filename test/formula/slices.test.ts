@@ -20,7 +20,9 @@ test('a long formula gives the thread back in its midst, and its value and its s
     const sliced = { ...whole }
     const { evaluate, evaluateInSlices } = compiled(source)
     let pauses = 0
-    const pause = async () => void (pauses += 1)
+    const pause = async () => {
+      pauses += 1
+    }
     const inOne = evaluate(values, { now: new Date(0), budget: whole })
     t.deepEqual(await evaluateInSlices(values, { now: new Date(0), budget: sliced, pause }), inOne)
     t.true(pauses >= 2, `${pauses} pauses`)
