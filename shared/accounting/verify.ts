@@ -6,6 +6,7 @@ import type { Difference, Verification } from '#shared/accounting/seal.ts'
 import type { StoredEntry } from '#shared/accounting/store/entries.ts'
 import { findSeals, type StoredSeal } from '#shared/accounting/store/seals.ts'
 import { entriesByPosting } from '#shared/accounting/walk.ts'
+import { computeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** Differences that are told; where there are more, the books are lost anyway. */
@@ -21,9 +22,12 @@ export async function verifyBooks(scope: Scope, done: (entries: number) => Promi
   const differences: Difference[] = []
   const chain = new ChainCheck(seals, differences)
   const sums = new Map<string, Amount>()
+  // It reads each entry once, so the books themselves bound it.
+  const compute = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
   let entries = 0
   for await (const step of entriesByPosting(scope, now)) {
     for (const entry of step) {
+      if (compute.isPauseDue()) await compute.pause()
       chain.pass(entry)
       checkEntry(entry, differences)
       for (const { account_id, debit, credit } of entry.lines) {

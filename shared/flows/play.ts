@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Block, StepContext, Waiting } from '#shared/flows/block.ts'
 import type { Node } from '#shared/flows/definition.ts'
 import { flowLimits } from '#shared/flows/limits.ts'
+import { checked } from '#shared/flows/output.ts'
 import { blockOf, contextOf, forgetIteration, keepOutput, type Playing } from '#shared/flows/player.ts'
 import { redact } from '#shared/flows/redact.ts'
 import type { RunError } from '#shared/flows/run.ts'
 import { plainJsonOf } from '#shared/flows/template.ts'
 import { enterLoop, goOn, leaveBy, loopsIn, type Place, type RunState } from '#shared/flows/walk.ts'
 import { isSuspension, requireOpen } from '#shared/kernel/background.ts'
-import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
-import { requireJsonSize } from '#shared/kernel/json-walk.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A step that was done, as it is written down. */
@@ -197,17 +196,6 @@ function forgetOver(playing: Playing, before: RunState): void {
     if (known && known.index !== index) forgetIteration(playing, loop)
   }
 }
-
-/** An output that is not too large; throws VALIDATION_ERROR otherwise. */
-export async function checked(output: unknown, budget: ComputeBudget): Promise<unknown> {
-  await requireJsonSize(output, flowLimits.outputBytes, tooLarge, budget)
-  const bytes = Buffer.byteLength(JSON.stringify(output ?? null))
-  if (bytes > flowLimits.outputBytes) throw problem('VALIDATION_ERROR', tooLarge)
-  await budget.pause()
-  return output
-}
-
-const tooLarge = 'the output has more than 1 MB'
 
 /** The row of a step that went well. */
 async function rowOf(doing: Doing, output: unknown, now: Date): Promise<StepRow> {

@@ -5,7 +5,7 @@ import { functions } from './functions/catalogue.ts'
 import type { FormulaFunction } from './functions/row.ts'
 import { binaryOperators, comparisons, unaryOperators } from './operators.ts'
 import type { Node } from './parser.ts'
-import { charge, type Evaluate } from './run.ts'
+import { charge, type Evaluate, once } from './run.ts'
 import { errors, isError, type Value } from './values.ts'
 
 /** What a formula needs to know of a field. */
@@ -93,7 +93,7 @@ function compileBinary(node: BinaryNode, scope: Scope): Evaluate {
   const compares = comparisons.has(node.operator)
   const left = compares ? compileCompared(node.left, node.right, scope) : compile(node.left, scope)
   const right = compares ? compileCompared(node.right, node.left, scope) : compile(node.right, scope)
-  return (run) => {
+  return once((run) => {
     const first = left(run)
     if (isError(first)) return first
     const second = right(run)
@@ -102,7 +102,7 @@ function compileBinary(node: BinaryNode, scope: Scope): Evaluate {
     charge(run, second)
     run.steps -= cost
     return run.steps < 0 ? errors.limit : apply(first, second)
-  }
+  })
 }
 
 /** One side of a comparison: a bare word next to a text-like field is text, and next to a field with options it must be one of them. */
@@ -123,9 +123,11 @@ function compileCall(node: CallNode, scope: Scope): Evaluate {
   }
   checkCount(node, row)
   const [first] = node.args
-  return row.bind(
-    node.args.map((arg, index) =>
-      first !== undefined && row.takesWord(index, node.args.length) ? compileCompared(arg, first, scope) : compile(arg, scope),
+  return once(
+    row.bind(
+      node.args.map((arg, index) =>
+        first !== undefined && row.takesWord(index, node.args.length) ? compileCompared(arg, first, scope) : compile(arg, scope),
+      ),
     ),
   )
 }

@@ -1,7 +1,8 @@
 import { compile, type FormulaField } from './compile.ts'
 import { formulaProblem } from './failures.ts'
+import { limits } from './limits.ts'
 import { parseFormula } from './parser.ts'
-import { type FieldValues, type FormulaContext, startRun } from './run.ts'
+import { type Evaluate, type FieldValues, type FormulaContext, type Run, sliceEnd, startRun } from './run.ts'
 import { errors, type Value } from './values.ts'
 
 /** What a formula is checked against: the fields of its type by key, and the field that it computes. */
@@ -21,6 +22,8 @@ export interface CompiledFormula {
    * `toFieldValue` makes an empty field. Other computed fields must stand in `values` already (`evaluationOrder`).
    */
   readonly evaluate: (values: FieldValues, context: FormulaContext) => Value
+  /** The same for a context that pauses: a promise where one slice of the thread is not enough. */
+  readonly evaluateInSlices: (values: FieldValues, context: FormulaContext) => Value | Promise<Value>
 }
 
 /**
@@ -34,14 +37,48 @@ export function compileFormula(source: string, { fields, target }: FormulaScope)
   const evaluate = compile(parseFormula(source), { fields, slots, words })
   const dependencies = [...slots.keys()]
   if (slots.has(target.key)) throw formulaProblem(`${target.key} reads itself: ${target.key} → ${target.key}`)
+  const finish = (run: Run, value: Value, { budget }: FormulaContext): Value => {
+    if (budget) budget.steps = Math.max(run.steps, 0)
+    return run.steps < 0 ? errors.limit : value
+  }
   return {
     dependencies,
     words,
     evaluate(values, context) {
       const run = startRun(values, context, dependencies.length)
-      const value = evaluate(run)
-      if (context.budget) context.budget.steps = Math.max(run.steps, 0)
-      return run.steps < 0 ? errors.limit : value
+      return finish(run, evaluate(run), context)
     },
+    evaluateInSlices(values, context) {
+      const run = startRun(values, context, dependencies.length)
+      const value = evaluateSlice(evaluate, run, limits.sliceSteps)
+      if (value !== undefined) return finish(run, value, context)
+      return goOn(evaluate, run, context).then((found) => finish(run, found, context))
+    },
+  }
+}
+
+/** The value, or undefined when the slice was over before. */
+function evaluateSlice(evaluate: Evaluate, run: Run, steps: number): Value | undefined {
+  run.pauseAt = run.steps - steps
+  try {
+    return evaluate(run)
+  } catch (error) {
+    if (error !== sliceEnd) throw error
+    return undefined
+  }
+}
+
+/** Evaluates from one pause to the next. What a slice found is known to those behind it; one that found nothing makes the next one longer. */
+async function goOn(evaluate: Evaluate, run: Run, { pause, budget }: FormulaContext): Promise<Value> {
+  const known = new Map<Evaluate, Value>()
+  // The slice before this one knew nothing yet, so all of it is done again.
+  run.steps = budget?.steps ?? limits.steps
+  run.known = known
+  for (let steps: number = limits.sliceSteps; ; ) {
+    await pause?.()
+    const before = known.size
+    const value = evaluateSlice(evaluate, run, steps)
+    if (value !== undefined) return value
+    steps = known.size > before ? limits.sliceSteps : 2 * steps
   }
 }

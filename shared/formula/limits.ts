@@ -18,4 +18,6 @@ export const limits = Object.freeze({
   exponent: 308,
   /** Steps of one evaluation, or of all of one record, each some 10 to 20 ns: whatever the formulas say, they end within 50 ms. */
   steps: 2_000_000,
+  /** Steps after which a long evaluation gives the thread back, some 2 to 4 ms. */
+  sliceSteps: 200_000,
 })

@@ -1,15 +1,36 @@
+import { problem } from '#shared/kernel/errors.ts'
 import { type HtmlPiece, parseHtml, splitVariables } from '#shared/messages/html.ts'
 
 /** The text that a variable stands for; empty for one that nothing is known of. */
 export type Lookup = (name: string) => string
 
+/** Characters that the values of the variables in one text may have together, so that it is rendered in some milliseconds. */
+const mostCharacters = 1_048_576
+
+/** The same texts, up to the bound; throws VALIDATION_ERROR beyond it. */
+function bounded(lookup: Lookup): Lookup {
+  let written = 0
+  return (name) => {
+    const text = lookup(name)
+    written += text.length
+    if (written > mostCharacters)
+      throw problem(
+        'VALIDATION_ERROR',
+        `the variables of a message may stand for at most ${mostCharacters} characters together; use fewer or shorter ones`,
+      )
+    return text
+  }
+}
+
 // Each is one pass: braces in a value stand for themselves.
 
 /** Text with its variables put in. */
-export const renderText = (text: string, lookup: Lookup): string =>
-  splitVariables(text)
-    .map((piece, index) => (index % 2 === 0 ? piece : lookup(piece)))
+export function renderText(text: string, lookup: Lookup): string {
+  const boundedLookup = bounded(lookup)
+  return splitVariables(text)
+    .map((piece, index) => (index % 2 === 0 ? piece : boundedLookup(piece)))
     .join('')
+}
 
 /** A subject with its variables put in: one line, whatever they hold. */
 export const renderSubject = (text: string, lookup: Lookup): string =>
@@ -18,10 +39,12 @@ export const renderSubject = (text: string, lookup: Lookup): string =>
     .trim()
 
 /** HTML with its variables put in, escaped; an attribute that holds an address leads to the web or a mailbox, or nowhere. */
-export const renderHtml = (html: string, lookup: Lookup): string =>
-  parseHtml(html)
-    .map((piece) => renderPiece(piece, lookup))
+export function renderHtml(html: string, lookup: Lookup): string {
+  const boundedLookup = bounded(lookup)
+  return parseHtml(html)
+    .map((piece) => renderPiece(piece, boundedLookup))
     .join('')
+}
 
 function renderPiece(piece: HtmlPiece, lookup: Lookup): string {
   if (typeof piece === 'string') return piece

@@ -4,6 +4,9 @@ import { recordSchema } from '#shared/records/schemas.ts'
 /** Changes in one batch. */
 export const maxBatch = 500
 
+/** Budget steps that the formulas of one batch may take, each some microsecond: its transaction holds the records meanwhile. */
+export const batchComputeSteps = 1_000_000
+
 /** Characters of text that the records in a batch's answer may hold together. */
 export const maxResultText = 10_000_000
 

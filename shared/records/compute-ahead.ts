@@ -1,4 +1,3 @@
-import { computeBudget } from '#shared/kernel/compute-budget.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { type BatchOperation, maxResultText } from '#shared/records/batch-schemas.ts'
@@ -39,15 +38,13 @@ export async function computeAhead(scope: Scope, typeKey: string, operations: re
   const type = await requireRecordType(scope, typeKey).catch(unlessOurs)
   if (!type || type.computations.length === 0) return computed
   const ids = [...inputs.keys()]
-  const budget = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
   let text = 0
   for (let from = 0; from < ids.length && text < maxResultText; from += step) {
     for (const record of await recordsByIds(scope, type, ids.slice(from, from + step))) {
-      const found = computedOf(scope, type, record, inputs.get(record.id) ?? {})
+      const found = await computedOf(scope, type, record, inputs.get(record.id) ?? {})
       if (!found) continue
       computed.set(record.id, found)
       text += textLength(found.values)
-      await budget.pause()
     }
   }
   return computed
@@ -65,14 +62,19 @@ export function computedFor(
   return holds ? found.values : undefined
 }
 
-function computedOf(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Computed | undefined {
+async function computedOf(
+  scope: Scope,
+  type: RecordType,
+  record: StoredRecord,
+  input: Computed['input'],
+): Promise<Computed | undefined> {
   let next: Values
   try {
     next = Object.assign(noValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))
   } catch (error) {
     return unlessOurs(error)
   }
-  computeValues(scope, type, next)
+  await computeValues(scope, type, next)
   const values = noValues()
   for (const { field } of type.computations) values[field.key] = next[field.key] ?? null
   return { type, input, updatedAt: record.updated_at, values }

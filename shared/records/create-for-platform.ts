@@ -27,7 +27,7 @@ export function createForPlatform(scope: Scope, typeKey: string, given: Readonly
     for (;;) {
       await issueNumbers(scope, type, [values])
       const tried = Object.assign(noValues(), values)
-      computeValues(scope, type, tried, emptied)
+      await computeValues(scope, type, tried, emptied)
       for (const field of type.fields) if (emptied.has(field.key) || !fits(field, tried[field.key] ?? null)) tried[field.key] = null
       try {
         return await inSavepoint(scope.db, () => insert(scope, type, tried))

@@ -74,7 +74,7 @@ export async function store(scope: Scope, type: RecordType, action: CreateAction
   for (;;) {
     const values = Object.assign(noValues(), given)
     await issueNumbers(scope, type, [values])
-    computeValues(scope, type, values)
+    await computeValues(scope, type, values)
     requireStorable(scope, type, action, values)
     if (!numbersItself(type)) return insert(scope, type, values)
     try {

@@ -100,7 +100,7 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
         numbered.map(({ values }) => values),
       )
       const outcome: Outcome = { left: [], refused: [] }
-      for (const lot of filledLots(inside, type, numbered, outcome.refused)) {
+      for await (const lot of filledLots(inside, type, numbered, outcome.refused)) {
         const positions = await insertMany(
           inside,
           type,
@@ -126,11 +126,16 @@ interface Numbered {
 const perLot = { text: 1_000_000, ms: 100 }
 
 /** Fills in computed fields, as many drafts at a time as one statement may store; those that may not be stored so are `refused`. */
-function* filledLots(scope: Scope, type: RecordType, drafts: readonly Numbered[], refused: RefusedRow[]): Generator<readonly Numbered[]> {
+async function* filledLots(
+  scope: Scope,
+  type: RecordType,
+  drafts: readonly Numbered[],
+  refused: RefusedRow[],
+): AsyncGenerator<readonly Numbered[]> {
   let [lot, text, began]: [Numbered[], number, number] = [[], 0, performance.now()]
   for (const { draft, values: given } of drafts) {
     const values = Object.assign(noValues(), given)
-    computeValues(scope, type, values)
+    await computeValues(scope, type, values)
     const complaint = complaintAbout(() => requireStorable(scope, type, 'records:import', values))
     if (complaint !== undefined) {
       refused.push({ row: draft.row, message: complaint })

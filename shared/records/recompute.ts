@@ -37,7 +37,7 @@ export async function recomputeAfter(
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
   const rows = await scope.db.query<Row>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
-  const { changes, count, last } = computed(scope, type, rows)
+  const { changes, count, last } = await computed(scope, type, rows)
   for (const { values } of changes) await noteLength(scope, type, values)
   if (computesUnique(type)) await giveUpValues(scope, type, changes)
   await store(scope, type, changes)
@@ -45,13 +45,17 @@ export async function recomputeAfter(
 }
 
 /** What computing changes in the first of some rows, as many as there is time for, but at least one. */
-function computed(scope: Scope, type: RecordType, rows: readonly Row[]): { changes: Change[]; count: number; last: string | undefined } {
+async function computed(
+  scope: Scope,
+  type: RecordType,
+  rows: readonly Row[],
+): Promise<{ changes: Change[]; count: number; last: string | undefined }> {
   const deadline = performance.now() + perStep.ms
   const changes: Change[] = []
   let count = 0
   for (const row of rows) {
     if (count > 0 && performance.now() > deadline) break
-    const change = changeOf(scope, type, recordOf(type, row))
+    const change = await changeOf(scope, type, recordOf(type, row))
     if (change) changes.push(change)
     count += 1
   }
@@ -97,9 +101,9 @@ interface Change {
 }
 
 /** What computing a record changes; undefined when that is nothing. Fields in `withheld` are to be empty. */
-function changeOf(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Change | undefined {
+async function changeOf(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Promise<Change | undefined> {
   const values: Values = Object.assign(noValues(), stored.values)
-  computeValues(scope, type, values, withheld)
+  await computeValues(scope, type, values, withheld)
   const differs = type.computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
   return differs ? { stored, values } : undefined
 }
@@ -134,7 +138,7 @@ async function store(scope: Scope, type: RecordType, changes: readonly Change[])
 async function storeWithout(scope: Scope, type: RecordType, stored: StoredRecord): Promise<void> {
   const withheld = new Set<string>()
   for (;;) {
-    const change = changeOf(scope, type, stored, withheld)
+    const change = await changeOf(scope, type, stored, withheld)
     const held = change && (await storeUnlessHeld(scope, type, [change]))
     if (held === undefined) return
     withheld.add(held)

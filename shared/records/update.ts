@@ -62,7 +62,7 @@ export async function requireChangeable(
 export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(noValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
-  else computeValues(scope, type, next)
+  else await computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   refuseMissing(type, next)
   refuseFixed(scope, type, stored, sent, fields)

@@ -5,6 +5,7 @@ import type { Guard } from '#shared/db/guard.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import type { Tally } from '#shared/kernel/tally.ts'
@@ -58,6 +59,8 @@ export interface PlatformScope extends Services {
 export interface Scope extends PlatformScope {
   readonly workspace: Workspace
   readonly actor: Actor
+  /** What the question may compute, where its parts have no bound of their own, such as the records of a batch. */
+  readonly compute?: ComputeBudget | undefined
 }
 
 /** The same scope in a transaction. */

@@ -3,6 +3,7 @@ import { limits } from '#shared/formula/limits.ts'
 import { evaluationOrder } from '#shared/formula/order.ts'
 import { toFieldValue } from '#shared/formula/result.ts'
 import type { Budget } from '#shared/formula/run.ts'
+import type { Value } from '#shared/formula/values.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -15,6 +16,8 @@ export interface ComputeContext {
   readonly defaultCurrency: string
   /** What computing all fields of the record may still cost: past it they stay empty, so that no record holds its process up for long. */
   readonly budget: Budget
+  /** Gives the thread back in the midst of a long formula. */
+  readonly pause: () => Promise<void>
 }
 
 /** A computed field of a record type, ready for any record of it. */
@@ -23,7 +26,7 @@ export interface Computation {
   /** Bare words in the formula. */
   readonly words: ReadonlySet<string>
   /** The field's value for a record whose other values, and computations before this one, stand in `values`; null when there is none. */
-  readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue
+  readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue | Promise<FieldValue>
 }
 
 /**
@@ -76,21 +79,23 @@ const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly 
 function computation(field: Field, formula: CompiledFormula): Computation {
   const { options } = field.rules
   const kind = fieldKinds[field.type]
+  const valueFor = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
+    const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
+    if (typeof value === 'string') {
+      if (value.length > budget.text) return null
+      budget.text -= value.length
+    }
+    return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
+  }
   return {
     field,
     words: formula.words,
-    compute(values, { now, defaultCurrency, budget }) {
-      const result = formula.evaluate({ get: (key) => values[key] }, { now, budget })
-      const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
-      if (typeof value === 'string') {
-        if (value.length > budget.text) return null
-        budget.text -= value.length
-      }
-      return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
+    compute(values, context) {
+      const result = formula.evaluateInSlices({ get: (key) => values[key] }, context)
+      return result instanceof Promise ? result.then((found) => valueFor(found, context)) : valueFor(result, context)
     },
   }
 }
-
 /** Whether a result could have been sent as a value: it has the field's form and keeps its rules. */
 function fits(field: Field, value: Exclude<FieldValue, null>, defaultCurrency: string): boolean {
   const kind = fieldKinds[field.type]

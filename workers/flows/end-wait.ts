@@ -1,5 +1,6 @@
 import { cleanJson } from '#shared/flows/clean.ts'
-import { checked, type Doing, errorOf, failedRow, parkedAt, resume, type StepRow } from '#shared/flows/play.ts'
+import { checked } from '#shared/flows/output.ts'
+import { type Doing, errorOf, failedRow, parkedAt, resume, type StepRow } from '#shared/flows/play.ts'
 import { blockOf, type Playing } from '#shared/flows/player.ts'
 import type { ParkedFor } from '#shared/flows/playing.ts'
 import type { RunError } from '#shared/flows/run.ts'

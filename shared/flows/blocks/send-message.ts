@@ -1,6 +1,6 @@
 import { defineBlock, text, texts } from '#shared/flows/block.ts'
 import { blankProblems, fieldProblems, typeProblems, unknownName } from '#shared/flows/references.ts'
-import { textOf } from '#shared/flows/template.ts'
+import { shortTextOf, textOf } from '#shared/flows/template.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { sendMessage } from '#shared/messages/send.ts'
 
@@ -46,7 +46,7 @@ export const sendMessageBlock = defineBlock({
         Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? textsIn(value) : textOf(value)]),
       )
       for (const name of words) if (config[name] !== undefined) given[name] = config[name] as string
-      return sendMessage(scope, given, { naturalKey: key, lookup: (name) => textOf(render(`{{${name}}}`)) })
+      return sendMessage(scope, given, { naturalKey: key, lookup: (name) => shortTextOf(render(`{{${name}}}`)) })
     },
   },
 })

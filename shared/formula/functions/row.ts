@@ -1,4 +1,4 @@
-import { charge, type Evaluate, type Run } from '../run.ts'
+import { charge, type Evaluate, type Run, takeSteps } from '../run.ts'
 import { type ErrorValue, errors, isError, type Value } from '../values.ts'
 
 /** A function that formulas may call. `usage` and `doc` are its reference; `bind` joins it to its compiled arguments. */
@@ -59,7 +59,7 @@ export function eager<T extends readonly unknown[], O extends readonly unknown[]
     bind: (args) => (run) => {
       const read = readAll(run, args, fixed, rest)
       if (isError(read)) return read
-      if (cost !== undefined) run.steps -= cost(...read)
+      if (cost !== undefined) takeSteps(run, cost(...read))
       return run.steps < 0 ? errors.limit : call(...read)
     },
   }
