@@ -73,7 +73,7 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
   for (const set of sets) {
     try {
       await inSavepoint(scope.db, async () => {
-        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions])
+        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions], 'inside')
         await writeSets(scope, [set])
       })
       done.push(set)

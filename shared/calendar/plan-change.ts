@@ -2,8 +2,10 @@ import { applyChange, isSameTime, stamped } from '#shared/calendar/apply-change.
 import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
+import type { Take } from '#shared/calendar/rule-days.ts'
 import { movedOriginal, movement, splitRepeats } from '#shared/calendar/shift.ts'
 import { type When, whenColumns } from '#shared/calendar/when.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 
@@ -22,16 +24,34 @@ export interface Repeating {
 }
 
 /** What a change makes of a whole series: its occurrences of their own move along, and those that its new rule has not go. */
-export function changeSeries({ series, exceptions }: Repeating, change: EventChange, now: Date): RowChange[] {
+export async function changeSeries(
+  { series, exceptions }: Repeating,
+  change: EventChange,
+  now: Date,
+  budget: ComputeBudget,
+): Promise<RowChange[]> {
   const after = stamped(series, applyChange(series, change), now)
   const plain = withoutTimes(change)
-  return [{ before: series, after }, ...exceptions.map((exception) => moveAlong(exception, series, after, plain, change, now))]
+  const rows: RowChange[] = [{ before: series, after }]
+  for (const exception of exceptions) {
+    rows.push(moveAlong(exception, series, after, plain, change, now, (steps) => budget.take(steps)))
+    await budget.pause()
+  }
+  return rows
 }
 
-function moveAlong(exception: EventRow, before: EventRow, after: EventRow, plain: EventChange, change: EventChange, now: Date): RowChange {
+function moveAlong(
+  exception: EventRow,
+  before: EventRow,
+  after: EventRow,
+  plain: EventChange,
+  change: EventChange,
+  now: Date,
+  take: Take,
+): RowChange {
   const [was, is] = [seriesOf(before), seriesOf(after)]
   const original = originalOf(exception)
-  const moved = was && is && original !== undefined ? movedOriginal(was, is, original, change.recurrence !== undefined) : undefined
+  const moved = was && is && original !== undefined ? movedOriginal(was, is, original, change.recurrence !== undefined, take) : undefined
   if (!was || !is || moved === undefined || original === undefined) return { before: exception }
   const own = whenOf(exception)
   const move = movement(was, is)

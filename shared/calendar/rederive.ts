@@ -5,6 +5,7 @@ import { findExceptions, updateEvents } from '#shared/calendar/events-store.ts'
 import { isStart, type Series, startsOf } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { written } from '#shared/calendar/rows.ts'
+import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
 import { atWall, wallMs, zoneRelease } from '#shared/calendar/time.ts'
 import { whenColumns } from '#shared/calendar/when.ts'
 import { findStaleEvents, lockEvents } from '#shared/calendar/zones-store.ts'
@@ -84,8 +85,10 @@ function rederivedIn(row: EventRow, series: EventRow, repeats: Series): EventRow
   const original = originalOf(row)
   const after = rederived(row)
   const whole = { ...repeats, exdates: [] }
-  if (original === undefined || isStart(whole, original)) return after
-  const near = startsOf(whole, original - reachMs, original + reachMs + 1, 100)
+  // Counting the starts before it is not worth its time here: the rule alone says when it has one.
+  const uncounted = { ...whole, rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
+  if (original === undefined || isStart(uncounted, original)) return after
+  const near = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100)
   const [nearest = original] = near.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
   return { ...after, ...occurrenceColumns(series, nearest) }
 }

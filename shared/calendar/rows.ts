@@ -2,6 +2,7 @@ import { type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { WrittenEvent } from '#shared/calendar/events-store.ts'
 import { lastStart } from '#shared/calendar/expand.ts'
 import { dayMs } from '#shared/calendar/time.ts'
+import { fromWall } from '#shared/calendar/when.ts'
 
 const latest = Date.parse('9999-12-31T23:59:59Z')
 const instant = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
@@ -11,7 +12,8 @@ export function written(row: EventRow): WrittenEvent {
   const when = whenOf(row)
   const margin = when.allDay ? dayMs : 0
   const series = seriesOf(row)
-  const first = Math.min(when.start, ...(series?.rdates ?? []))
+  const earliest = Math.min(...(series?.rdates ?? []))
+  const first = series && Number.isFinite(earliest) ? Math.min(when.start, fromWall(series, earliest)) : when.start
   const last = series ? lastStart(series) : when.start
   const upper = last === undefined ? undefined : last + (when.end - when.start) + margin
   const lower = first - margin

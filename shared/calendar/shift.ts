@@ -1,6 +1,7 @@
 import { type EventRow, seriesOf, wallText, whenOf } from '#shared/calendar/event.ts'
 import { compact, forEver, isStart, type Series, startsOf, untilOf } from '#shared/calendar/expand.ts'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
+import type { Take } from '#shared/calendar/rule-days.ts'
 import { dateText, dayMs } from '#shared/calendar/time.ts'
 import { fromWall, type When, wallOf } from '#shared/calendar/when.ts'
 
@@ -18,7 +19,7 @@ export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurr
   const series = seriesOf(row)
   if (!series) return { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const move = movement(series, after)
-  const moved = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(after, move(start))))
+  const moved = (walls: readonly number[]) => walls.map((wall) => wallText(wallOf(after, move(fromWall(series, wall)))))
   return { recurrence: movedRule(series, after, move), rdates: moved(series.rdates), exdates: moved(series.exdates) }
 }
 
@@ -50,13 +51,13 @@ export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string 
  * Which start of a changed series an exception of the old one stands for: the one that it moves to, or the one of the same number. None
  * when the rule itself was changed and does not have it any more.
  */
-export function movedOriginal(before: Series, after: Series, original: number, isNewRule: boolean): number | undefined {
+export function movedOriginal(before: Series, after: Series, original: number, isNewRule: boolean, take: Take): number | undefined {
   const moved = movement(before, after)(original)
   const unlessLeftOut = { ...after, exdates: [] }
-  if (isStart(unlessLeftOut, moved)) return moved
+  if (isStart(unlessLeftOut, moved, take)) return moved
   if (isNewRule) return undefined
-  const place = startsOf({ ...before, exdates: [] }, before.start, original, mostPlaces).length
-  return startsOf(unlessLeftOut, after.start, forEver, place + 1)[place]
+  const place = startsOf({ ...before, exdates: [] }, before.start, original, mostPlaces, take).length
+  return startsOf(unlessLeftOut, after.start, forEver, place + 1, take)[place]
 }
 
 /** Occurrences that are counted to find one of the same number. */
@@ -69,11 +70,10 @@ export function splitRepeats(row: EventRow, original: number) {
   const parts = partsOf(series.rule)
   const count = parts.get('COUNT')
   const done = count === undefined ? 0 : startsOf({ ...series, rdates: [], exdates: [] }, series.start, original, Number(count)).length
-  const walls = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(when, start)))
-  const beside = (isIn: (start: number) => boolean) => ({
-    rdates: walls(series.rdates.filter(isIn)),
-    exdates: walls(series.exdates.filter(isIn)),
-  })
+  const beside = (isIn: (start: number) => boolean) => {
+    const kept = (walls: readonly number[]) => walls.filter((wall) => isIn(fromWall(when, wall))).map(wallText)
+    return { rdates: kept(series.rdates), exdates: kept(series.exdates) }
+  }
   const lastBefore = when.allDay ? original - dayMs : original - 1_000
   const ended = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(done) }
   const rest = count === undefined ? {} : { COUNT: String(Number(count) - done) }
