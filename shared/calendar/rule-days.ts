@@ -19,7 +19,7 @@ export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7
 export const weekdayNumber = (name: string): number => Math.max(0, weekdays.indexOf(name as (typeof weekdays)[number]))
 
 /**
- * The days that a rule chooses, as the parts of a yearly rule: INTERVAL, BYSETPOS and times of day are left to the caller. What the rule
+ * The days that a rule chooses, as the parts of a yearly rule, weeks of the year as `WEEKS=<numbers>@<first day>`: INTERVAL, BYSETPOS and times of day are left to the caller. What the rule
  * leaves open comes from its first day, in days since 1970 (RFC 5545, 3.3.10).
  */
 export function dayFilter(rule: RuleParts, firstDay: number): string {
@@ -37,8 +37,23 @@ export function dayFilter(rule: RuleParts, firstDay: number): string {
   if (freq === 'MONTHLY' && !parts.has('BYMONTH')) parts.set('BYMONTH', everyMonth)
   if (freq === 'DAILY' || freq === 'WEEKLY') parts.set('BYDAY', (parts.get('BYDAY') ?? everyWeekday).replaceAll(/[+-]?\d+/g, ''))
   else if (parts.has('BYDAY')) parts.set('BYDAY', likeWeekdays(parts.get('BYDAY') as string, parts.has('BYMONTH') ? 5 : 53))
-  if (parts.has('BYWEEKNO') && rule.has('WKST')) parts.set('WKST', rule.get('WKST') as string)
-  return [...parts].map(([name, value]) => `${name}=${value}`).join(';')
+  const weeks = parts.get('BYWEEKNO')
+  parts.delete('BYWEEKNO')
+  const plain = [...parts].map(([name, value]) => `${name}=${value}`).join(';')
+  return weeks === undefined ? plain : `${plain};WEEKS=${weeks}@${weekdayNumber(rule.get('WKST') ?? 'MO')}`
+}
+
+/**
+ * Whether a day lies in one of some weeks of a year, counted from its end where they are negative: a week belongs to the year of its fourth
+ * day (RFC 5545, 3.3.10). The library mistakes the last week of a year for another one in January (7 of 100 years) and misses -52 and -53.
+ */
+function isInWeeks(day: number, weeks: readonly number[], weekStart: number): boolean {
+  const fourth = day - ((weekdayOf(day) - weekStart + 7) % 7) + 3
+  const year = new Date(fourth * dayMs).getUTCFullYear()
+  const index = fourth - Date.UTC(year, 0, 1) / dayMs
+  const number = Math.floor(index / 7) + 1
+  const last = Math.floor((Date.UTC(year + 1, 0, 1) / dayMs - Date.UTC(year, 0, 1) / dayMs - 1 - (index % 7)) / 7) + 1
+  return weeks.includes(number) || weeks.includes(number - last - 1)
 }
 
 /** The library takes `MO,1TU` for days that are both: a plain weekday beside a numbered one is written as all of its numbers. */
@@ -67,9 +82,12 @@ export function daysOfYear(filter: string, year: number, take?: Take): Uint16Arr
   take?.(kept ? knownSteps : newSteps)
   if (kept) return kept
   const first = Date.UTC(same, 0, 1)
-  const options = { ...rrule.RRule.parseString(`FREQ=YEARLY;${filter}`), interval: 10_000, dtstart: new Date(first) }
+  const [plain = '', weeks, weekStart] = filter.split(';WEEKS=').flatMap((part) => part.split('@'))
+  const options = { ...rrule.RRule.parseString(`FREQ=YEARLY;${plain}`), interval: 10_000, dtstart: new Date(first) }
   const found = new rrule.RRule({ ...options, byhour: 0, byminute: 0, bysecond: 0 }, true).all()
-  const days = Uint16Array.from(found, (date) => (date.getTime() - first) / dayMs)
+  const chosen =
+    weeks === undefined ? found : found.filter((date) => isInWeeks(date.getTime() / dayMs, weeks.split(',').map(Number), Number(weekStart)))
+  const days = Uint16Array.from(chosen, (date) => (date.getTime() - first) / dayMs)
   if (known.size >= mostKnown)
     for (const oldest of known.keys()) {
       known.delete(oldest)
