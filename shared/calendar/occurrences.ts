@@ -109,7 +109,10 @@ function* timesOfSeries<Event extends Happening>(
   const reach = (allDay && window.days) || window
   for (const start of startsIn(series, reach.from - length - margin, reach.to + margin, take)) {
     if (start === undefined) yield undefined
-    else if (!replaced?.has(start)) yield* chosen(event, { allDay, start, end: start + length, zone: series.zone }, window, zone)
+    else if (!replaced?.has(start)) {
+      const [one] = chosen(event, { allDay, start, end: start + length, zone: series.zone }, window, zone)
+      if (one) yield one
+    }
   }
 }
 

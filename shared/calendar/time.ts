@@ -27,12 +27,15 @@ export const dateText = (ms: number): string => new Date(ms).toISOString().slice
 const offsets = new Map<string, Map<number, number>>()
 const mostOffsets = 1_000
 
-function offsetAt(day: number, zone: string): number {
-  const known = offsets.get(zone) ?? new Map<number, number>()
-  if (known.size === 0 || known.size > mostOffsets) {
-    known.clear()
-    offsets.set(zone, known)
-  }
+function offsetsOf(zone: string): Map<number, number> {
+  const known = offsets.get(zone)
+  if (known && known.size < mostOffsets) return known
+  const fresh = new Map<number, number>()
+  offsets.set(zone, fresh)
+  return fresh
+}
+
+function offsetAt(known: Map<number, number>, day: number, zone: string): number {
   const kept = known.get(day)
   if (kept !== undefined) return kept
   const offset = exactOffset(day * dayMs, zone)
@@ -46,8 +49,9 @@ const exactOffset = (ms: number, zone: string): number =>
 /** The offset of a zone from some days before an instant until some after it; undefined where a clock change lies between. */
 function steadyOffset(ms: number, zone: string, before: number, after: number): number | undefined {
   const day = Math.floor(ms / dayMs)
-  const offset = offsetAt(day - before, zone)
-  return offsetAt(day + after, zone) === offset ? offset : undefined
+  const known = offsetsOf(zone)
+  const offset = offsetAt(known, day - before, zone)
+  return offsetAt(known, day + after, zone) === offset ? offset : undefined
 }
 
 /** What the clock of a zone shows at an instant, as the milliseconds that the same reading has in UTC. */
@@ -64,7 +68,9 @@ export function atWall(wall: number, zone: string): number {
 
 /** The same; undefined for a reading that a clock change skips. */
 export function atWallIfAny(wall: number, zone: string): number | undefined {
-  const ms = atWall(wall, zone)
+  const offset = steadyOffset(wall, zone, 1, 2)
+  if (offset !== undefined) return wall - offset
+  const ms = plain(wall).toZonedDateTime(zone).epochMilliseconds
   return wallMs(ms, zone) === wall ? ms : undefined
 }
 
