@@ -1,5 +1,6 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { findMembers, insertAttendees } from '#shared/calendar/attendees-store.ts'
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import { whenOf } from '#shared/calendar/event.ts'
@@ -9,7 +10,7 @@ import type { ReadFile, Warning } from '#shared/calendar/ics/read.ts'
 import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
 import { type ImportedSet, importedSets } from '#shared/calendar/imported-rows.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
-import { written } from '#shared/calendar/rows.ts'
+import { writtenAll } from '#shared/calendar/rows.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
 import { announceImported } from '#shared/calendar/trigger.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
@@ -87,17 +88,19 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
 
 async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {
   const { db, workspace } = scope
+  const budget = transactionBudget(scope)
   const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
   await deleteExceptions(db, workspace.id, known)
   await updateEvents(
     db,
     workspace.id,
-    sets.filter(({ isNew }) => !isNew).map(({ event }) => written(event)),
+    await writtenAll(
+      sets.filter(({ isNew }) => !isNew).map(({ event }) => event),
+      budget,
+    ),
   )
-  await insertEvents(db, workspace.id, [
-    ...sets.filter(({ isNew }) => isNew).map(({ event }) => written(event)),
-    ...sets.flatMap(({ exceptions }) => exceptions.map(written)),
-  ])
+  const added = [...sets.filter(({ isNew }) => isNew).map(({ event }) => event), ...sets.flatMap(({ exceptions }) => exceptions)]
+  await insertEvents(db, workspace.id, await writtenAll(added, budget))
   const guests = sets.flatMap(({ guests }) => guests)
   const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
   const members = new Map(

@@ -3,6 +3,7 @@ import type { WrittenEvent } from '#shared/calendar/events-store.ts'
 import { lastStart } from '#shared/calendar/expand.ts'
 import { dayMs } from '#shared/calendar/time.ts'
 import { fromWall } from '#shared/calendar/when.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 
 const latest = Date.parse('9999-12-31T23:59:59Z')
 const instant = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
@@ -19,4 +20,14 @@ export function written(row: EventRow): WrittenEvent {
   const lower = first - margin
   const isPoint = upper !== undefined && upper <= lower
   return { ...row, extent: `[${instant(lower)},${upper === undefined ? '' : instant(Math.max(upper, lower))}${isPoint ? ']' : ')'}` }
+}
+
+/** The same of many events. It pauses between them: counting the occurrences of one takes up to some milliseconds. */
+export async function writtenAll(rows: readonly EventRow[], budget: ComputeBudget): Promise<WrittenEvent[]> {
+  const all: WrittenEvent[] = []
+  for (const row of rows) {
+    all.push(written(row))
+    await budget.pause()
+  }
+  return all
 }
