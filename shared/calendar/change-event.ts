@@ -1,17 +1,20 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { applyChange, stamped } from '#shared/calendar/apply-change.ts'
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import { calendarFor, requireLink } from '#shared/calendar/create-event.ts'
-import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
+import { type EventRow, originalOf, seriesOf } from '#shared/calendar/event.ts'
 import type { ChangeQuery, EventChange, EventView } from '#shared/calendar/event-schemas.ts'
 import { type EventSet, lockEventSet } from '#shared/calendar/event-set.ts'
-import { startsOf } from '#shared/calendar/expand.ts'
+import { forEver, startsOf } from '#shared/calendar/expand.ts'
 import { readGuests } from '#shared/calendar/guests.ts'
 import { occurrenceOf } from '#shared/calendar/occurrence-of.ts'
+import { holdingApart } from '#shared/calendar/overlap.ts'
 import { changeOccurrence, changeSeries, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
 import { eventViewOf } from '#shared/calendar/read-event.ts'
 import { writeChanges } from '#shared/calendar/write-changes.ts'
-import { type Scope, within } from '#shared/scope/scope.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /**
  * Changes what was sent of an event; of a repeating one all of it, one occurrence, or that and those after it (document 3, Event rules).
@@ -19,11 +22,10 @@ import { type Scope, within } from '#shared/scope/scope.ts'
  * a series is one of its own from then on. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function changeEvent(scope: Scope, id: string, change: EventChange, query: ChangeQuery): Promise<EventView> {
-  return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
+  return holdingApart(scope, async (inside, checked) => {
     const set = await lockEventSet(inside, id, 'write')
     const moved = await movedTo(inside, set, change)
-    const plan = planOf(set, change, query, scope.now())
+    const plan = await planOf(set, change, query, scope.now(), transactionBudget(scope))
     const rows = moved ? movedRows(plan, moved) : plan.rows
     const event = rows.find(({ after }) => after?.id === plan.shown)?.after as EventRow
     // What was read can be sent again, also by somebody who may not read the record.
@@ -31,7 +33,7 @@ export function changeEvent(scope: Scope, id: string, change: EventChange, query
     const guests = change.attendees && (await readGuests(inside, change.attendees))
     const isTold = (change.notify ?? true) && query.notify !== '0' && query.notify !== 'false'
     const calendar = moved ?? set.calendar
-    const guestsOf = await writeChanges(inside, calendar, { rows, set, guests, isTold })
+    const guestsOf = await writeChanges(inside, calendar, { rows, set, guests, isTold, checked })
     const { access } = await requireCalendar(inside, calendar.id, 'write')
     return eventViewOf({ event, calendar, access, guests: guestsOf.get(event.id) ?? [] })
   })
@@ -56,19 +58,19 @@ const movedRows = ({ rows, shown }: Plan, { id }: Calendar): RowChange[] =>
     ...(after && { after: after.id === shown || after.series_id === shown ? { ...after, calendar_id: id } : after }),
   }))
 
-function planOf(set: EventSet, change: EventChange, query: ChangeQuery, now: Date): Plan {
+async function planOf(set: EventSet, change: EventChange, query: ChangeQuery, now: Date, budget: ComputeBudget): Promise<Plan> {
   const { event, series, exceptions } = set
   if (!series) return { rows: [{ before: event, after: stamped(event, applyChange(event, change), now) }], shown: event.id }
   const reach = query.scope ?? (event.id === series.id ? 'all' : 'this')
-  if (reach === 'all') return { rows: changeSeries({ series, exceptions }, change, now), shown: series.id }
+  if (reach === 'all') return { rows: await changeSeries({ series, exceptions }, change, now, budget), shown: series.id }
   const { original, exception } = named(set, query)
   if (reach === 'this') {
     const rows = changeOccurrence({ series, exceptions }, original, exception, change, now)
     return { rows, shown: rows[0]?.after?.id ?? '' }
   }
-  if (isFirst(series, original)) return { rows: changeSeries({ series, exceptions }, change, now), shown: series.id }
+  if (isFirst(series, original)) return { rows: await changeSeries({ series, exceptions }, change, now, budget), shown: series.id }
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
-  const [first, ...later] = changeSeries(rest, change, now)
+  const [first, ...later] = await changeSeries(rest, change, now, budget)
   const exceptionsBefore = new Map(exceptions.map((one) => [one.id, one]))
   const moving = later.map(
     ({ before, after }): RowChange => ({
@@ -90,6 +92,5 @@ export function named({ event, series, exceptions }: EventSet, { occurrence }: C
 export function isFirst(series: EventRow, original: number): boolean {
   const repeats = seriesOf(series)
   if (!repeats) return true
-  const first = Math.min(whenOf(series).start, ...repeats.rdates)
-  return startsOf({ ...repeats, exdates: [] }, first, original, 1).length === 0
+  return startsOf({ ...repeats, exdates: [] }, -forEver, original, 1).length === 0
 }

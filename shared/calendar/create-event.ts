@@ -7,7 +7,7 @@ import type { EventInput, EventView } from '#shared/calendar/event-schemas.ts'
 import { findEventByKey, insertEvents } from '#shared/calendar/events-store.ts'
 import { guestChanges } from '#shared/calendar/guest-changes.ts'
 import { newAttendee, readGuests } from '#shared/calendar/guests.ts'
-import { requireNoOverlap } from '#shared/calendar/overlap.ts'
+import { type Checked, holdingApart, requireNoOverlap } from '#shared/calendar/overlap.ts'
 import { eventViewOf, requireSight } from '#shared/calendar/read-event.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { requireZone } from '#shared/calendar/schemas.ts'
@@ -19,7 +19,7 @@ import { readWhen, whenColumns } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { getRecord } from '#shared/records/read.ts'
-import { type Scope, within } from '#shared/scope/scope.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /** What of its creation an event keeps. */
 export interface Origin {
@@ -34,15 +34,14 @@ export interface Origin {
  * body). The one function behind the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function createEvent(scope: Scope, input: EventInput, { naturalKey, source = 'manual' }: Origin = {}): Promise<EventView> {
-  return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const known = naturalKey === undefined ? undefined : await findEventByKey(tx, scope.workspace.id, naturalKey)
+  return holdingApart(scope, async (inside, checked) => {
+    const known = naturalKey === undefined ? undefined : await findEventByKey(inside.db, scope.workspace.id, naturalKey)
     if (known) return eventViewOf(await requireSight(inside, known))
     const accessed = await calendarFor(inside, input.calendar_id)
     const row = newRow(inside, accessed, input, source, naturalKey ?? null)
     await requireLink(inside, row)
     const guests = await readGuests(inside, input.attendees ?? [])
-    return eventViewOf({ event: row, ...accessed, guests: await writeNew(inside, accessed, row, guests, input.notify ?? true) })
+    return eventViewOf({ event: row, ...accessed, guests: await writeNew(inside, accessed, row, guests, input.notify ?? true, checked) })
   })
 }
 
@@ -70,8 +69,9 @@ async function writeNew(
   row: EventRow,
   guests: Awaited<ReturnType<typeof readGuests>>,
   isTold: boolean,
+  checked: Checked | 'inside',
 ): Promise<Attendee[]> {
-  await requireNoOverlap(scope, calendar, [row])
+  await requireNoOverlap(scope, calendar, [row], checked)
   await insertEvents(scope.db, scope.workspace.id, [written(row)])
   const attendees = guests.map((guest, position) => newAttendee(scope, row.id, guest, position))
   await insertAttendees(scope.db, scope.workspace.id, attendees)

@@ -3,20 +3,20 @@ import { isFirst, named } from '#shared/calendar/change-event.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import type { ChangeQuery } from '#shared/calendar/event-schemas.ts'
 import { type EventSet, lockEventSet } from '#shared/calendar/event-set.ts'
+import { holdingApart } from '#shared/calendar/overlap.ts'
 import { lastSequence, occurrenceRow, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
 import { writeChanges } from '#shared/calendar/write-changes.ts'
-import { type Scope, within } from '#shared/scope/scope.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 
 /**
  * Deletes an event, or of a repeating one an occurrence or that and those after it. Guests get a cancellation unless `notify` is 0. Throws
  * NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
  */
 export function deleteEvent(scope: Scope, id: string, query: ChangeQuery): Promise<{ deleted: true }> {
-  return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
+  return holdingApart(scope, async (inside, checked) => {
     const set = await lockEventSet(inside, id, 'write')
     const isTold = query.notify !== '0' && query.notify !== 'false'
-    await writeChanges(inside, set.calendar, { rows: goneOf(set, query, scope.now()), set, guests: undefined, isTold })
+    await writeChanges(inside, set.calendar, { rows: goneOf(set, query, scope.now()), set, guests: undefined, isTold, checked })
     return { deleted: true as const }
   })
 }

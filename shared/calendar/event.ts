@@ -1,6 +1,6 @@
 import type { Series } from '#shared/calendar/expand.ts'
 import { dateMs } from '#shared/calendar/time.ts'
-import { fromWall, type When } from '#shared/calendar/when.ts'
+import type { When } from '#shared/calendar/when.ts'
 
 export const statuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof statuses)[number]
@@ -89,7 +89,7 @@ export type EventTimes = Pick<
 export function seriesOf(row: EventTimes): Series | undefined {
   if (row.recurrence === null) return undefined
   const when = whenOf(row)
-  const starts = (walls: readonly string[]) => walls.map((wall) => fromWall(when, Date.parse(`${wall}Z`)))
+  const starts = (walls: readonly string[]) => walls.map((wall) => Date.parse(`${wall}Z`))
   return { ...when, rule: row.recurrence, rdates: starts(row.rdates), exdates: starts(row.exdates) }
 }
 

@@ -1,175 +1,88 @@
-import { RRuleTemporal } from 'rrule-temporal'
-import { Temporal } from 'temporal-polyfill'
-import { spanMs, startsBySpans } from '#shared/calendar/kept-starts.ts'
-import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
-import { atWall, dateMs, dateText, dayMs, wallMs } from '#shared/calendar/time.ts'
-import type { When } from '#shared/calendar/when.ts'
+import { partsOf } from '#shared/calendar/rule.ts'
+import { dayFilter, daysOfYear, type Take } from '#shared/calendar/rule-days.ts'
+import { readingsOf } from '#shared/calendar/rule-walk.ts'
+import { atWall, atWallIfAny, dateMs, dateText, dayMs, wallMs } from '#shared/calendar/time.ts'
+import { type When, wallOf } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** A time that repeats: its first occurrence, the rule, and starts beside it and without it. */
+/** A time that repeats: its first occurrence, the rule, and starts beside it and without it, as the clock of the series shows them. */
 export interface Series extends When {
   readonly rule: string
   readonly rdates: readonly number[]
   readonly exdates: readonly number[]
 }
 
-/**
- * Periods and candidates that one question may look at: a rule that never comes true, such as 30 February, is given up after some ten
- * milliseconds, and has no further occurrence then.
- */
-const [mostPeriods, mostCandidates] = [20_000, 100_000]
-
-/** Rules that were asked lately: one that is asked again answers in microseconds instead of a millisecond. */
-const lately = new Map<string, Stepper>()
-const mostLately = 5_000
-
-/** A rule that can be asked for starts. */
-interface Stepper {
-  readonly rule: RRuleTemporal | undefined
-  /** The same without its COUNT, which is asked as long as that many starts cannot have come: counting takes as long as there are. */
-  readonly uncounted: RRuleTemporal | undefined
-  readonly countsFrom: number
-  /** Milliseconds that the library's starts lack: it counts in seconds. */
-  readonly rest: number
-}
+/** Every zone is nearer to UTC than this. */
+const offsetMs = 16 * 3_600_000
 
 /**
- * The starts of a series from `from` until before `to`, in their order, as many as `atMost`. The first occurrence is one whether its rule
- * gives it or not (decisions, Calendar); a start that a clock change skips is none.
+ * The starts of a series from `from` until before `to`, in their order. They are computed while they are asked for: undefined between them
+ * means that some 0.1 ms has passed, a good moment for a pause. The first occurrence is one whether its rule gives it or not (decisions,
+ * Calendar); a start that a clock change skips is none. `take` counts the steps, one for each candidate and some for each year.
  */
-export function startsOf(series: Series, from: number, to: number, atMost: number): number[] {
-  const { rule, uncounted, countsFrom, rest } = stepperOf(series)
+export function* startsIn(series: Series, from: number, to: number, take: Take): Generator<number | undefined> {
   const left = new Set(series.exdates)
-  const starts = new Set<number>()
-  if (series.start >= from && series.start < to) starts.add(series.start)
-  for (const start of series.rdates) if (start >= from && start < to) starts.add(start)
-  if (rule && to > series.start) {
-    const [after, before] = [Math.max(from, series.start) - rest, to - rest]
-    const step = (first: number, last: number) => stepThrough(last <= countsFrom ? (uncounted ?? rule) : rule, first, last, mostInSpan)
-    const [length, enough] = [before - after, atMost + left.size + starts.size]
-    const found =
-      length >= leastMs && length <= mostMs
-        ? startsBySpans(keyOf(series), after, before, enough, (first, last) => step(Math.max(first, series.start - rest), last))
-        : (stepThrough(to <= countsFrom ? (uncounted ?? rule) : rule, after, before, enough) ?? [])
-    for (const start of found) if (start + rest >= from && start + rest < to) starts.add(start + rest)
-  }
-  return [...starts]
-    .filter((start) => !left.has(start))
-    .sort((a, b) => a - b)
-    .slice(0, atMost)
-}
-
-/** Windows between these are put together of what is kept (shared/calendar/kept-starts.ts): weeks, months, a year. */
-const [leastMs, mostMs] = [2 * dayMs, 8 * spanMs]
-/** A day has 24 starts at most, and one of 25 hours one more. */
-const mostInSpan = (25 * spanMs) / dayMs
-
-const keyOf = ({ rule, start, allDay, zone }: Series): string => `${rule} ${start} ${allDay ? 'dates' : zone}`
-
-/**
- * A short window is asked for at once; where there may be very many starts they are stepped through until there are enough. Undefined for a
- * rule that is given up.
- */
-function stepThrough(rule: RRuleTemporal, after: number, before: number, atMost: number): number[] | undefined {
-  try {
-    const chunkMs = 400 * dayMs
-    const starts: number[] = []
-    for (let from = after; from < before && starts.length < atMost; from += chunkMs) {
-      const found = rule.between(new Date(from), new Date(Math.min(before, from + chunkMs)), true)
-      starts.push(...found.map((start) => start.epochMilliseconds))
-      if (found.length === 0 && from + chunkMs < before) {
-        const next = rule.next(new Date(from + chunkMs), true)
-        if (!next) break
-        from = Math.max(from, next.epochMilliseconds - chunkMs)
-      }
+  take(1 + Math.floor((series.exdates.length + series.rdates.length) / 10))
+  const beside = startsBeside(series, from, to)
+  let next = 0
+  let last: number | undefined
+  for (const start of startsOfRule(series, from, to, take)) {
+    if (start === undefined) {
+      yield undefined
+      continue
     }
-    return starts
-  } catch {
-    // The rule asked for more steps than one question may take.
-    return undefined
+    for (; (beside[next] ?? Number.POSITIVE_INFINITY) < start.at; next++) yield beside[next]
+    if (beside[next] === start.at) next += 1
+    if (start.at !== last && !left.has(start.wall)) yield start.at
+    last = start.at
+  }
+  yield* beside.slice(next)
+}
+
+/** The starts beside the rule, in their order. */
+function startsBeside(series: Series, from: number, to: number): number[] {
+  const left = new Set(series.exdates)
+  const near = series.rdates.filter((wall) => wall >= from - offsetMs && wall < to + offsetMs && !left.has(wall))
+  const starts = near.map((wall) => (series.allDay ? wall : atWall(wall, series.zone)))
+  return [...new Set(starts)].filter((start) => start >= from && start < to).sort((a, b) => a - b)
+}
+
+interface Start {
+  readonly at: number
+  /** What the clock shows then, in whole seconds. */
+  readonly wall: number
+}
+
+function* startsOfRule(series: Series, from: number, to: number, take: Take): Generator<Start | undefined> {
+  const { rule, start, allDay, zone } = series
+  const parts = partsOf(rule)
+  const reading = wallOf(series, start)
+  const first = Math.floor(reading / 1_000) * 1_000
+  const end = Math.min(to, (untilOf(parts.get('UNTIL'), series) ?? Number.POSITIVE_INFINITY) + 1)
+  const count = countWithin(parts, series, end)
+  let counted = 1
+  if (start >= from && start < to) yield { at: start, wall: first }
+  // Starts are counted from the first one on.
+  const begin = count === undefined ? from - offsetMs : first
+  for (const wall of readingsOf(rule, first, allDay, begin, end + offsetMs, take)) {
+    if (wall === undefined) yield undefined
+    else {
+      if (count !== undefined && counted >= count) return
+      const at = allDay ? wall : atWallIfAny(wall, zone)
+      if (at === undefined) continue
+      const whole = at + (reading - first)
+      if (whole >= end) return
+      counted += 1
+      yield whole >= from ? { at: whole, wall } : undefined
+    }
   }
 }
 
-/** Whether a time is a start of the series. */
-export const isStart = (series: Series, start: number): boolean => startsOf(series, start, start + 1, 1).length === 1
-
-/** When the series starts for the last time; undefined when it goes on for ever, or for longer than is worth counting. */
-export function lastStart(series: Series): number | undefined {
-  const parts = partsOf(series.rule)
-  const until = untilOf(parts.get('UNTIL'), series)
-  if (until !== undefined) return Math.max(series.start, until, ...series.rdates)
-  const count = Number(parts.get('COUNT') ?? 0)
-  if (count === 0 || count > mostCounted) return undefined
-  const starts = countOut(series)
-  return starts.length < count ? undefined : Math.max(...starts, ...series.rdates)
-}
-
-/** All starts of a rule that has a COUNT; fewer when they take more steps than are worth it. */
-function countOut(series: Series): number[] {
-  try {
-    const { rule, rest } = makeStepper(series, countedPeriods)
-    const starts = rule?.all((_, index) => index < mostCounted).map((start) => start.epochMilliseconds + rest) ?? []
-    return starts[0] === series.start ? starts : [series.start, ...starts]
-  } catch {
-    return []
-  }
-}
-
-/** Occurrences that are counted to find the last one. */
-const mostCounted = 2_000
-const countedPeriods = 3_000
-/** After every time that there may be. */
-export const forEver = Date.parse('9999-12-31T00:00:00Z')
-
-/** Throws VALIDATION_ERROR for a rule that the library cannot follow. */
-export function requireFollowable(series: Series): void {
-  try {
-    makeStepper(series)
-  } catch (error) {
-    throw problem('VALIDATION_ERROR', `recurrence cannot be followed: ${String((error as Error).message).slice(0, 200)}`)
-  }
-}
-
-function stepperOf(series: Series): Stepper {
-  const key = keyOf(series)
-  const known = lately.get(key)
-  if (known) return known
-  if (lately.size >= mostLately) lately.clear()
-  let made: Stepper = { rule: undefined, uncounted: undefined, countsFrom: 0, rest: 0 }
-  try {
-    made = makeStepper(series)
-  } catch {
-    // A rule that was kept and cannot be followed any more has its first occurrence alone.
-  }
-  lately.set(key, made)
-  return made
-}
-
-function makeStepper(series: Series, periods = mostPeriods): Stepper {
-  const rest = series.start % 1_000
-  const zone = series.allDay ? 'UTC' : series.zone
-  const dtstart = Temporal.Instant.fromEpochMilliseconds(series.start - rest).toZonedDateTimeISO(zone)
-  const parts = partsOf(series.rule)
-  const until = untilOf(parts.get('UNTIL'), series)
-  const plain = {
-    UNTIL: until === undefined ? undefined : compact(until),
-    ...(series.allDay ? { BYHOUR: undefined, BYMINUTE: undefined, BYSECOND: undefined } : {}),
-  }
-  const make = (count: string | undefined) =>
-    new RRuleTemporal({
-      rruleString: `RRULE:${ruleOf(parts, { ...plain, COUNT: count })}`,
-      dtstart,
-      maxIterations: periods,
-      maxCandidateEvaluations: mostCandidates,
-      cache: false,
-    })
-  const count = parts.get('COUNT')
-  const uncounted = make(undefined)
-  if (count === undefined) return { rule: uncounted, uncounted, countsFrom: 0, rest }
-  const countsFrom = series.start + leastDays(parts, Number(count)) * dayMs
-  if (isInStep(uncounted, series.start - rest)) return { rule: make(count), uncounted, countsFrom, rest }
-  // The first occurrence counts, also when the rule would not give it.
-  return { rule: Number(count) === 1 ? undefined : make(String(Number(count) - 1)), uncounted, countsFrom, rest }
+/** The number of starts of a rule; undefined without one, and where so many cannot come before `end`: counting takes as long as there are. */
+function countWithin(parts: ReadonlyMap<string, string>, { start }: Series, end: number): number | undefined {
+  const count = Number(parts.get('COUNT') ?? Number.POSITIVE_INFINITY)
+  if (count === Number.POSITIVE_INFINITY || end <= start + leastDays(parts, count) * dayMs) return undefined
+  return count
 }
 
 /** The days of the shortest period of each kind, and of the longest. */
@@ -188,11 +101,73 @@ function leastDays(parts: ReadonlyMap<string, string>, count: number): number {
   return Math.max(0, periods) * shortest * Number(parts.get('INTERVAL') ?? 1)
 }
 
-function isInStep(rule: RRuleTemporal, start: number): boolean {
+/** Steps of one look at a single series: some 10 ms. */
+const stepsAtOnce = 20_000
+
+/** Takes steps of one series that is looked at without a pause. Throws VALIDATION_ERROR beyond what 10 ms allow. */
+export function atOnce(): Take {
+  let left = stepsAtOnce
+  return (steps) => {
+    left -= steps
+    if (left < 0)
+      throw problem('VALIDATION_ERROR', `recurrence needs more than ${stepsAtOnce} steps to compute: choose one with fewer occurrences`)
+  }
+}
+
+/** The starts of `startsIn`, as many as `atMost`. */
+export function startsOf(series: Series, from: number, to: number, atMost: number, take: Take = atOnce()): number[] {
+  const starts: number[] = []
+  if (atMost <= 0) return starts
+  for (const start of startsIn(series, from, to, take)) {
+    if (start === undefined) continue
+    starts.push(start)
+    if (starts.length >= atMost) break
+  }
+  return starts
+}
+
+/** Whether a time is a start of the series. */
+export const isStart = (series: Series, start: number, take: Take = atOnce()): boolean =>
+  startsOf(series, start, start + 1, 1, take).length === 1
+
+/** When the series starts for the last time, or no earlier than that; undefined when it goes on for ever, or for longer than is worth counting. */
+export function lastStart(series: Series): number | undefined {
+  const parts = partsOf(series.rule)
+  const beside = startsBeside({ ...series, exdates: [] }, -forEver, forEver).at(-1) ?? series.start
+  const until = untilOf(parts.get('UNTIL'), series)
+  if (until !== undefined) return Math.max(series.start, until, beside)
+  const count = Number(parts.get('COUNT') ?? 0)
+  if (count === 0 || count > mostCounted) return undefined
+  const last = countOut(series)
+  return last === undefined ? undefined : Math.max(last, beside)
+}
+
+/** Occurrences and steps that are counted to find the last one. */
+const [mostCounted, mostSteps] = [2_000, 6_000]
+
+/** The last start of a rule that has a COUNT; undefined when it is further off than is worth counting. */
+function countOut(series: Series): number | undefined {
+  let left = mostSteps
+  let last = series.start
+  const take = (steps: number) => {
+    left -= steps
+  }
+  for (const start of startsOfRule(series, series.start, forEver, take)) {
+    if (left < 0) return undefined
+    if (start) last = start.at
+  }
+  return last
+}
+
+/** After every time that there may be. */
+export const forEver = Date.parse('9999-12-31T00:00:00Z')
+
+/** Throws VALIDATION_ERROR for a rule that the library cannot follow. */
+export function requireFollowable(series: Series): void {
   try {
-    return rule.between(new Date(start), new Date(start), true).length > 0
-  } catch {
-    return true
+    daysOfYear(dayFilter(partsOf(series.rule), Math.floor(wallOf(series, series.start) / dayMs)), 2000)
+  } catch (error) {
+    throw problem('VALIDATION_ERROR', `recurrence cannot be followed: ${String((error as Error).message).slice(0, 200)}`)
   }
 }
 

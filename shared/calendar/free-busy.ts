@@ -1,8 +1,10 @@
 import { accessCalendars, accessTo, atLeast } from '#shared/calendar/access.ts'
-import { type Busy, busyElsewhere, busyOnCalendars, merged, spansOf } from '#shared/calendar/busy.ts'
+import { questionBudget } from '#shared/calendar/budget.ts'
+import { type Busy, busyElsewhere, busyOnCalendars, merged } from '#shared/calendar/busy.ts'
 import { type Calendar, listOwnedCalendars } from '#shared/calendar/calendars-store.ts'
 import { recordsBusy } from '#shared/calendar/record-occurrences.ts'
 import { instantText, readWindow, type Window } from '#shared/calendar/time.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
@@ -43,7 +45,7 @@ export function readIds(text: string | undefined, name: string): string[] {
 export async function getFreeBusy(scope: Scope, query: TypeOf<typeof freeBusyQuery>): Promise<FreeBusy> {
   const window = readWindow(query.from, query.to, scope.workspace.timezone)
   const [users, calendars] = [readIds(query.users, 'users'), readIds(query.calendars, 'calendars')]
-  const times = await busyTimes(scope, users, calendars, window)
+  const times = await busyTimes(scope, users, calendars, window, questionBudget(scope))
   return {
     users: users.map((id) => shown(id, times.users.get(id.toLowerCase()))),
     calendars: calendars.map((id) => shown(id, times.calendars.get(id.toLowerCase()))),
@@ -57,7 +59,13 @@ const shown = (id: string, times: readonly Busy[] | undefined) => ({
 })
 
 /** When people and calendars are busy, by id in small letters; those that the caller cannot see are left out. */
-export async function busyTimes(scope: Scope, users: readonly string[], calendars: readonly string[], window: Window) {
+export async function busyTimes(
+  scope: Scope,
+  users: readonly string[],
+  calendars: readonly string[],
+  window: Window,
+  budget: ComputeBudget,
+) {
   const { db, workspace, actor } = scope
   const asked = users.filter(isUuid).map((id) => id.toLowerCase())
   const owned = asked.length > 0 ? await listOwnedCalendars(db, workspace.id, actor.personId, asked) : []
@@ -66,12 +74,12 @@ export async function busyTimes(scope: Scope, users: readonly string[], calendar
   const named = [...(await accessCalendars(scope, calendars)).values()].map(({ calendar }) => calendar)
   const ofUsers = visible.filter(({ owner_id }) => known.includes(owner_id ?? ''))
   const all = new Map<string, Calendar>([...ofUsers, ...named].map((calendar) => [calendar.id, calendar]))
-  const happens = await busyOnCalendars(scope, [...all.values()], window)
-  const elsewhere = await busyElsewhere(scope, known, window)
-  const onCalendar = (id: string) => spansOf(happens.get(id) ?? [])
+  const happens = await busyOnCalendars(scope, [...all.values()], window, budget)
+  const elsewhere = await busyElsewhere(scope, known, window, budget)
+  const onCalendar = (id: string) => happens.get(id) ?? []
   const busyOf = (id: string) => [
     ...ofUsers.filter(({ owner_id }) => owner_id === id).flatMap((calendar) => onCalendar(calendar.id)),
-    ...spansOf(elsewhere.get(id) ?? []),
+    ...(elsewhere.get(id) ?? []),
   ]
   const records = await recordsBusy(scope, named, window)
   return {

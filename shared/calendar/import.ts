@@ -1,5 +1,6 @@
 import { requireCalendar } from '#shared/calendar/access.ts'
 import { findMembers, replaceAttendees } from '#shared/calendar/attendees-store.ts'
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import type { Calendar } from '#shared/calendar/calendars-store.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import { whenOf } from '#shared/calendar/event.ts'
@@ -10,7 +11,7 @@ import type { FileEvent } from '#shared/calendar/ics/read-event.ts'
 import { type ImportedSet, importedSets } from '#shared/calendar/imported-rows.ts'
 import { deleteOtherExceptions, findUids } from '#shared/calendar/imports-store.ts'
 import { requireNoOverlap } from '#shared/calendar/overlap.ts'
-import { written } from '#shared/calendar/rows.ts'
+import { writtenAll } from '#shared/calendar/rows.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
 import { announceImported } from '#shared/calendar/trigger.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
@@ -72,7 +73,7 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
   for (const set of sets) {
     try {
       await inSavepoint(scope.db, async () => {
-        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions])
+        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions], 'inside')
         await writeSets(scope, [set])
       })
       done.push(set)
@@ -86,12 +87,15 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
 
 async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {
   const { db, workspace } = scope
+  const budget = transactionBudget(scope)
   const rows = sets.flatMap(({ event, exceptions }) => [event, ...exceptions])
   const kept = new Set(sets.flatMap(({ keptIds }) => keptIds))
   const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
   await deleteOtherExceptions(db, workspace.id, known, [...kept])
-  await updateEvents(db, workspace.id, rows.filter(({ id }) => kept.has(id)).map(written))
-  await insertEvents(db, workspace.id, rows.filter(({ id }) => !kept.has(id)).map(written))
+  const storedRows = rows.filter(({ id }) => kept.has(id))
+  await updateEvents(db, workspace.id, await writtenAll(storedRows, budget))
+  const newRows = rows.filter(({ id }) => !kept.has(id))
+  await insertEvents(db, workspace.id, await writtenAll(newRows, budget))
   const guests = sets.flatMap(({ guests }) => guests)
   const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
   const members = new Map(

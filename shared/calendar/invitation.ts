@@ -1,3 +1,4 @@
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/calendar/attendees-store.ts'
 import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-store.ts'
 import type { Invitation } from '#shared/calendar/booking/schemas.ts'
@@ -73,7 +74,7 @@ async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
   const ids = known.map(({ id }) => id)
   const guestsOf = await findAttendees(db, workspace.id, ids)
   await cancelBooking(db, workspace.id, event.id)
-  const rows = changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now())
+  const rows = await changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now(), transactionBudget(scope))
   const [after = event, ...others] = rows.flatMap((row) => row.after ?? [])
   await updateEvents(db, workspace.id, [after, ...others].map(written))
   const stateOf = ([root = event, ...rest]: readonly EventRow[]) => {

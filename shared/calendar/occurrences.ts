@@ -1,8 +1,11 @@
 import { type EventRow, type EventTimes, originalOf, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import type { ListedEvent } from '#shared/calendar/events-store.ts'
-import { startsOf } from '#shared/calendar/expand.ts'
+import { type Series, startsIn } from '#shared/calendar/expand.ts'
+import type { Take } from '#shared/calendar/rule-days.ts'
 import { dateMs, dayMs, type Window } from '#shared/calendar/time.ts'
 import { busySpan, type When } from '#shared/calendar/when.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
+import { mergeInOrder } from '#shared/kernel/merge.ts'
 
 /** An event that may happen. */
 type Happening = EventTimes & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
@@ -25,20 +28,47 @@ export interface ListWindow extends Window {
 export const daysOf = (from: string, to: string): Window | undefined =>
   from.length === 10 && to.length === 10 ? { from: dateMs(from), to: dateMs(to) + dayMs } : undefined
 
+/** What an occurrence that is looked at costs of a budget, beside the steps of its rule. */
+const stepsPerOccurrence = 2
+
 /**
- * The times in a window at which some events happen, in their order, as many as `atMost`: repeats expanded, an exception instead of the
- * occurrence that it stands for. The events must hold every exception of the window (`listEventsInWindow`). `zoneOf` says by whose midnights
- * an all-day event begins and ends.
+ * Visits the times in a window at which some events happen, in their order, until `visit` returns false: repeats expanded, an exception
+ * instead of the occurrence that it stands for. All series are expanded together and no further than is visited; their steps count by one
+ * budget. The events must hold every exception of the window (`listEventsInWindow`). `zoneOf` says by whose midnights an all-day event begins
+ * and ends. Throws what the budget throws.
  */
-export function happensIn<Event extends Happening = ListedEvent>(
+export async function visitOccurrences<Event extends Happening = ListedEvent>(
   events: readonly Event[],
   window: ListWindow,
   zoneOf: (event: Event) => string,
-  atMost: number,
-): Happens<Event>[] {
+  budget: ComputeBudget,
+  visit: (happens: Happens<Event>) => boolean,
+): Promise<void> {
   const replaced = replacedStarts(events)
-  const happens = events.flatMap((event) => (event.is_removed ? [] : timesOf(event, window, replaced.get(event.id), zoneOf(event), atMost)))
-  return happens.sort((a, b) => a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)).slice(0, atMost)
+  const take = (steps: number) => budget.take(steps)
+  const sources = function* () {
+    for (const event of events) if (!event.is_removed) yield timesOf(event, window, replaced.get(event.id), zoneOf(event), take)
+  }
+  const inOrder = (a: Happens<Event>, b: Happens<Event>) => a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)
+  for (const happens of mergeInOrder(sources(), inOrder)) {
+    if (budget.isPauseDue()) await budget.pause()
+    if (happens === undefined) continue
+    budget.take(stepsPerOccurrence)
+    if (!visit(happens)) return
+  }
+}
+
+/** The times of `visitOccurrences`, as many as `atMost`. */
+export async function happensIn<Event extends Happening = ListedEvent>(
+  events: readonly Event[],
+  window: ListWindow,
+  zoneOf: (event: Event) => string,
+  budget: ComputeBudget,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<Happens<Event>[]> {
+  const happens: Happens<Event>[] = []
+  await visitOccurrences(events, window, zoneOf, budget, (one) => happens.push(one) < atMost)
+  return happens
 }
 
 function replacedStarts(events: readonly Happening[]): Map<string, Set<number>> {
@@ -57,19 +87,33 @@ function timesOf<Event extends Happening>(
   window: ListWindow,
   replaced: ReadonlySet<number> | undefined,
   zone: string,
-  atMost: number,
-): Happens<Event>[] {
-  const when = whenOf(event)
+  take: Take,
+): Iterator<Happens<Event> | undefined> {
+  take(stepsPerOccurrence)
   const series = seriesOf(event)
-  if (!series) return chosen(event, when, window, zone)
-  const length = when.end - when.start
+  return series ? timesOfSeries(event, series, window, replaced, zone, take) : chosen(event, whenOf(event), window, zone).values()
+}
+
+function* timesOfSeries<Event extends Happening>(
+  event: Event,
+  series: Series,
+  window: ListWindow,
+  replaced: ReadonlySet<number> | undefined,
+  zone: string,
+  take: Take,
+): Generator<Happens<Event> | undefined> {
+  const { allDay } = series
+  const length = series.end - series.start
   // Of dates every zone's midnight may be meant.
-  const margin = when.allDay && !window.days ? dayMs : 0
-  const reach = (when.allDay && window.days) || window
-  const starts = startsOf(series, reach.from - length - margin, reach.to + margin, atMost + (replaced?.size ?? 0))
-  return starts
-    .filter((start) => !replaced?.has(start))
-    .flatMap((start) => chosen(event, { ...when, start, end: start + length }, window, zone))
+  const margin = allDay && !window.days ? dayMs : 0
+  const reach = (allDay && window.days) || window
+  for (const start of startsIn(series, reach.from - length - margin, reach.to + margin, take)) {
+    if (start === undefined) yield undefined
+    else if (!replaced?.has(start)) {
+      const [one] = chosen(event, { allDay, start, end: start + length, zone: series.zone }, window, zone)
+      if (one) yield one
+    }
+  }
 }
 
 /** The time, when it lies in the window: a point does from the first instant until before the last. */

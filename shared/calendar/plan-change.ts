@@ -5,6 +5,7 @@ import type { Series } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
 import { type When, whenColumns } from '#shared/calendar/when.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 
@@ -28,25 +29,39 @@ export interface Repeating {
  * What a change makes of a whole series: its exceptions move along, and those that its new rule does not have are deleted. A series that is
  * called off takes place on no day, so its exceptions are called off with it.
  */
-export function changeSeries({ series, exceptions }: Repeating, change: EventChange, now: Date): RowChange[] {
+export async function changeSeries(
+  { series, exceptions }: Repeating,
+  change: EventChange,
+  now: Date,
+  budget: ComputeBudget,
+): Promise<RowChange[]> {
   const last = lastSequence([series, ...exceptions])
   const after = stamped(series, applyChange(series, change), now, last)
   const [was, is] = [seriesOf(series), seriesOf(after)]
   const originals = exceptions.flatMap((one) => originalOf(one) ?? [])
   if (!was || !is) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
-  const moved = placesOf(was, is, originals, change)
-  const rows = exceptions.map((before): RowChange => {
+  const moved = await placesOf(was, is, originals, change, budget)
+  const rows: RowChange[] = [{ before: series, after }]
+  for (const before of exceptions) {
     const to = moved.get(originalOf(before) ?? Number.NaN)
-    if (to === undefined) return { before }
-    return { before, after: stamped(before, followed(before, to, series, after, { was, is }, change), now, last) }
-  })
-  return [{ before: series, after }, ...rows]
+    if (to === undefined) rows.push({ before })
+    else rows.push({ before, after: stamped(before, followed(before, to, series, after, { was, is }, change), now, last) })
+    if (budget.isPauseDue()) await budget.pause()
+  }
+  return rows
 }
 
 /** The starts that exceptions stand for after a change, by those of before. */
-function placesOf(was: Series, is: Series, originals: readonly number[], change: EventChange): ReadonlyMap<number, number> {
+async function placesOf(
+  was: Series,
+  is: Series,
+  originals: readonly number[],
+  change: EventChange,
+  budget: ComputeBudget,
+): Promise<ReadonlyMap<number, number>> {
   const isSame = isSameTime(was, is) && was.rule === is.rule
-  return isSame ? new Map(originals.map((start) => [start, start])) : movedOriginals(was, is, originals, change.recurrence !== undefined)
+  if (isSame) return new Map(originals.map((start) => [start, start]))
+  return movedOriginals(was, is, originals, change.recurrence !== undefined, budget)
 }
 
 interface Shifted {

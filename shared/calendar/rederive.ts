@@ -5,6 +5,7 @@ import { findExceptions, updateEvents } from '#shared/calendar/events-store.ts'
 import { isStart, type Series, startsOf } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { written } from '#shared/calendar/rows.ts'
+import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
 import { atWall, wallMs, zoneRelease } from '#shared/calendar/time.ts'
 import { whenColumns } from '#shared/calendar/when.ts'
 import { findStaleEvents, lockEvents } from '#shared/calendar/zones-store.ts'
@@ -85,13 +86,15 @@ export function rederived(row: EventRow): EventRow {
  */
 function rederivedIn(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
   const whole = { ...repeats, exdates: [] }
-  const isKept = (original: number | undefined) => original === undefined || isStart(whole, original)
+  // Counting the starts before one is not worth its time here: the rule alone says when it has one.
+  const uncounted = { ...whole, rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
+  const isKept = (original: number | undefined) => original === undefined || isStart(uncounted, original)
   const taken = new Set(exceptions.map(originalOf).filter(isKept))
   return exceptions.map((before) => {
     const original = originalOf(before)
     const after = rederived(before)
     if (original === undefined || isKept(original)) return { before, after }
-    const near = startsOf(whole, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
+    const near = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
     const [nearest = original] = near.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
     taken.add(nearest)
     return { before, after: { ...after, ...occurrenceColumns(series, nearest) } }

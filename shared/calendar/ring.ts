@@ -1,4 +1,5 @@
 import { findAttendees } from '#shared/calendar/attendees-store.ts'
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
 import { type FoundEvent, findEventsInWindow } from '#shared/calendar/events-store.ts'
 import { type Happens, happensIn } from '#shared/calendar/occurrences.ts'
@@ -51,7 +52,7 @@ async function signalsOf(scope: Scope, calendar: Calendar, since: number, now: n
     { from: new Date(window.from), to: new Date(window.to) },
     null,
   )
-  const happens = happensIn(found, window, () => calendar.timezone, mostOccurrences)
+  const happens = await happensIn(found, window, () => calendar.timezone, transactionBudget(scope), mostOccurrences)
   return happens
     .filter(({ event, to, from }) => event.status !== 'cancelled' && Math.max(to, from + minuteMs) > now)
     .flatMap((one) => {

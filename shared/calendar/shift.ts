@@ -1,8 +1,10 @@
 import { type EventRow, seriesOf, wallText, whenOf } from '#shared/calendar/event.ts'
 import { compact, forEver, isStart, type Series, startsOf, untilOf } from '#shared/calendar/expand.ts'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
+import type { Take } from '#shared/calendar/rule-days.ts'
 import { dateText, dayMs } from '#shared/calendar/time.ts'
 import { fromWall, type When, wallOf } from '#shared/calendar/when.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 
 const startOfWallDay = (wall: number): number => Math.floor(wall / dayMs) * dayMs
 
@@ -18,7 +20,7 @@ export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurr
   const series = seriesOf(row)
   if (!series) return { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const move = movement(series, after)
-  const moved = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(after, move(start))))
+  const moved = (walls: readonly number[]) => walls.map((wall) => wallText(wallOf(after, move(fromWall(series, wall)))))
   return { recurrence: movedRule(series, after, move), rdates: moved(series.rdates), exdates: moved(series.exdates) }
 }
 
@@ -51,20 +53,37 @@ export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string 
  * series has no start at one of those times, all keep their number. An exception without a place is left out: of a new rule, which has no
  * numbers in common with the old one, of a series that ends before, and where two would have the same place.
  */
-export function movedOriginals(before: Series, after: Series, originals: readonly number[], isNewRule: boolean): Map<number, number> {
+export async function movedOriginals(
+  before: Series,
+  after: Series,
+  originals: readonly number[],
+  isNewRule: boolean,
+  budget: ComputeBudget,
+): Promise<Map<number, number>> {
   const move = movement(before, after)
   const whole = { ...after, exdates: [] }
-  const moved = originals.map((original) => [original, move(original)] as const)
-  if (isNewRule) return firstOfEach(moved.filter(([, start]) => isStart(whole, start)))
-  const isComplete = new Set(moved.map(([, start]) => start)).size === originals.length && moved.every(([, start]) => isStart(whole, start))
-  return firstOfEach(isComplete ? moved : byNumber(before, whole, moved))
+  const take = (steps: number) => budget.take(steps)
+  const moved: Place[] = []
+  const found: Place[] = []
+  for (const original of originals) {
+    const place = [original, move(original)] as const
+    moved.push(place)
+    if (isStart(whole, place[1], take)) found.push(place)
+    if (budget.isPauseDue()) await budget.pause()
+  }
+  if (isNewRule) return firstOfEach(found)
+  const isComplete = found.length === moved.length && new Set(found.map(([, start]) => start)).size === originals.length
+  return firstOfEach(isComplete ? moved : byNumber(before, whole, moved, take))
 }
 
+/** Which start an exception stood for, and which it stands for after a change. */
+type Place = readonly [before: number, after: number]
+
 /** What has no number among those that are counted moves along: an exception of a file may stand for no start of its rule. */
-function byNumber(before: Series, after: Series, moved: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+function byNumber(before: Series, after: Series, moved: readonly Place[], take: Take): Place[] {
   const until = Math.max(...moved.map(([original]) => original)) + 1
-  const numbers = new Map(startsOf({ ...before, exdates: [] }, firstOf(before), until, mostPlaces).map((start, index) => [start, index]))
-  const starts = startsOf(after, firstOf(after), forEver, numbers.size)
+  const numbers = new Map(startsOf({ ...before, exdates: [] }, firstOf(before), until, mostPlaces, take).map((start, index) => [start, index]))
+  const starts = startsOf(after, firstOf(after), forEver, numbers.size, take)
   return moved.flatMap(([original, along]) => {
     const number = numbers.get(original)
     const start = number === undefined ? along : starts[number]
@@ -72,9 +91,9 @@ function byNumber(before: Series, after: Series, moved: readonly (readonly [numb
   })
 }
 
-const firstOf = ({ start, rdates }: Series): number => Math.min(start, ...rdates)
+const firstOf = (series: Series): number => Math.min(series.start, ...series.rdates.map((wall) => fromWall(series, wall)))
 
-function firstOfEach(moved: readonly (readonly [number, number])[]): Map<number, number> {
+function firstOfEach(moved: readonly Place[]): Map<number, number> {
   const taken = new Set<number>()
   const free = moved.filter(([, start]) => !taken.has(start) && taken.add(start))
   return new Map(free)
@@ -90,11 +109,10 @@ export function splitRepeats(row: EventRow, original: number) {
   const parts = partsOf(series.rule)
   const count = parts.get('COUNT')
   const done = count === undefined ? 0 : startsOf({ ...series, rdates: [], exdates: [] }, series.start, original, Number(count)).length
-  const walls = (starts: readonly number[]) => starts.map((start) => wallText(wallOf(when, start)))
-  const beside = (isIn: (start: number) => boolean) => ({
-    rdates: walls(series.rdates.filter(isIn)),
-    exdates: walls(series.exdates.filter(isIn)),
-  })
+  const beside = (isIn: (start: number) => boolean) => {
+    const kept = (walls: readonly number[]) => walls.filter((wall) => isIn(fromWall(when, wall))).map(wallText)
+    return { rdates: kept(series.rdates), exdates: kept(series.exdates) }
+  }
   const lastBefore = when.allDay ? original - dayMs : original - 1_000
   const ended = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(done) }
   const rest = count === undefined ? {} : { COUNT: String(Number(count) - done) }

@@ -1,12 +1,14 @@
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import { type Calendar, listCalendarIds } from '#shared/calendar/calendars-store.ts'
 import { calendarDue } from '#shared/calendar/due.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
-import { happensIn } from '#shared/calendar/occurrences.ts'
+import { visitOccurrences } from '#shared/calendar/occurrences.ts'
 import { dayMs, minuteMs } from '#shared/calendar/time.ts'
 import { calendarSource, minutesOfWord } from '#shared/calendar/trigger.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { setDueBy } from '#shared/due/due.ts'
 import { listenedTo } from '#shared/events/listen.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** The most that a reminder or a trigger comes before a start: seven days, and what a clock change adds. */
@@ -32,7 +34,10 @@ export const remindersOf = ({ reminders }: Pick<EventRow, 'reminders'>, { settin
 export async function noteSignals(scope: Scope, calendar: Ringing, events: readonly EventRow[]): Promise<void> {
   const now = scope.now().getTime()
   const starting = await startingMinutes(scope, calendar)
-  const times = events.flatMap((event) => nextSignal(calendar, event, [...remindersOf(event, calendar), ...starting], now) ?? [])
+  const budget = transactionBudget(scope)
+  const times: number[] = []
+  for (const event of events)
+    times.push(...(await nextSignal(calendar, event, [...remindersOf(event, calendar), ...starting], now, budget)))
   if (times.length > 0) await lookAt(scope, calendar.id, Math.min(...times))
 }
 
@@ -55,11 +60,28 @@ export async function lookAtAll(db: Executor, workspaceId: string, key: string, 
 }
 
 /** When an event is announced next, by so many minutes before each start; what is further off counts from the edge of the reach. */
-function nextSignal(calendar: Ringing, event: EventRow, minutes: readonly number[], now: number): number | undefined {
-  if (minutes.length === 0 || event.is_removed || event.status === 'cancelled') return undefined
-  const near = happensIn([event], { from: now, to: now + reachMs }, () => calendar.timezone, 100)
-  const times = near.flatMap(({ from }) => minutes.map((ahead) => from - ahead * minuteMs)).filter((at) => at > now)
-  if (times.length > 0) return Math.min(...times)
-  const [later] = happensIn([event], { from: now, to: now + 400 * dayMs }, () => calendar.timezone, 1_000).filter(({ from }) => from > now)
-  return later && Math.max(now, later.from - reachMs + dayMs)
+async function nextSignal(
+  calendar: Ringing,
+  event: EventRow,
+  minutes: readonly number[],
+  now: number,
+  budget: ComputeBudget,
+): Promise<number[]> {
+  if (minutes.length === 0 || event.is_removed || event.status === 'cancelled') return []
+  let next = Number.POSITIVE_INFINITY
+  const farthest = Math.max(...minutes) * minuteMs
+  await visitOccurrences(
+    [event],
+    { from: now, to: now + 400 * dayMs },
+    () => calendar.timezone,
+    budget,
+    ({ from }) => {
+      const isFar = from >= now + reachMs
+      for (const ahead of minutes) if (!isFar && from - ahead * minuteMs > now) next = Math.min(next, from - ahead * minuteMs)
+      if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reachMs + dayMs)
+      // No later occurrence is announced before that.
+      return !isFar && next > from - farthest
+    },
+  )
+  return Number.isFinite(next) ? [next] : []
 }

@@ -1,3 +1,4 @@
+import { questionBudget } from '#shared/calendar/budget.ts'
 import { type Busy, merged } from '#shared/calendar/busy.ts'
 import { busyTimes } from '#shared/calendar/free-busy.ts'
 import { requireZone } from '#shared/calendar/schemas.ts'
@@ -51,16 +52,22 @@ export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>):
   const zone = requireZone(input.timezone ?? scope.workspace.timezone)
   if (day_end <= day_start) throw problem('VALIDATION_ERROR', 'day_end must be after day_start')
   const window = readWindow(input.from, input.to, zone)
-  const times = await busyTimes(scope, users, calendars, window)
+  const budget = questionBudget(scope)
+  const times = await busyTimes(scope, users, calendars, window, budget)
   const missing = calendars.find((id) => !times.calendars.has(id.toLowerCase()))
   if (missing !== undefined) throw problem('NOT_FOUND')
   const busy = merged([...times.users.values(), ...times.calendars.values()].flat(), window)
   const slots: { start: string; end: string }[] = []
+  // The first busy time that is not over.
+  let next = 0
   for (const { start, end } of days(window, zone, day_start, day_end)) {
     for (let at = start; at + duration * minuteMs <= end && slots.length < limit; at += stepMs) {
-      if (isFree(busy, at, at + duration * minuteMs)) slots.push({ start: instantText(at), end: instantText(at + duration * minuteMs) })
+      while ((busy[next]?.end ?? Number.POSITIVE_INFINITY) <= at) next += 1
+      const isFree = (busy[next]?.start ?? Number.POSITIVE_INFINITY) >= at + duration * minuteMs
+      if (isFree) slots.push({ start: instantText(at), end: instantText(at + duration * minuteMs) })
     }
     if (slots.length === limit) break
+    await budget.pause()
   }
   return { slots, unknown: users.filter((id) => !times.users.has(id.toLowerCase())) }
 }
@@ -76,5 +83,3 @@ function* days(window: { from: number; to: number }, zone: string, opens: string
     yield { start: opensAt + late, end }
   }
 }
-
-const isFree = (busy: readonly Busy[], start: number, end: number): boolean => !busy.some((time) => time.start < end && time.end > start)

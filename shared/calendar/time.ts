@@ -23,23 +23,54 @@ export const sixDigits = (text: string): string => {
 export const dateMs = (date: string): number => Date.parse(`${date}T00:00:00Z`)
 export const dateText = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** What the clock of a zone shows at an instant, as the milliseconds that the same reading has in UTC. */
-export function wallMs(ms: number, zone: string): number {
-  const at = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
-  return ms + at.offsetNanoseconds / 1_000_000
+/** Offsets of zones at midnights of UTC, in milliseconds: asking for one takes 6 µs, and a series asks for the same ones again and again. */
+const offsets = new Map<string, Map<number, number>>()
+const mostOffsets = 1_000
+
+function offsetsOf(zone: string): Map<number, number> {
+  const known = offsets.get(zone)
+  if (known && known.size < mostOffsets) return known
+  const fresh = new Map<number, number>()
+  offsets.set(zone, fresh)
+  return fresh
 }
+
+function offsetAt(known: Map<number, number>, day: number, zone: string): number {
+  const kept = known.get(day)
+  if (kept !== undefined) return kept
+  const offset = exactOffset(day * dayMs, zone)
+  known.set(day, offset)
+  return offset
+}
+
+const exactOffset = (ms: number, zone: string): number =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).offsetNanoseconds / 1_000_000
+
+/** The offset of a zone from some days before an instant until some after it; undefined where a clock change lies between. */
+function steadyOffset(ms: number, zone: string, before: number, after: number): number | undefined {
+  const day = Math.floor(ms / dayMs)
+  const known = offsetsOf(zone)
+  const offset = offsetAt(known, day - before, zone)
+  return offsetAt(known, day + after, zone) === offset ? offset : undefined
+}
+
+/** What the clock of a zone shows at an instant, as the milliseconds that the same reading has in UTC. */
+export const wallMs = (ms: number, zone: string): number => ms + (steadyOffset(ms, zone, 0, 1) ?? exactOffset(ms, zone))
 
 /**
  * The instant at which the clock of a zone shows a reading. One that a clock change skips counts as if the clock had not been changed
  * yet, one that comes twice is the first.
  */
 export function atWall(wall: number, zone: string): number {
-  return plain(wall).toZonedDateTime(zone).epochMilliseconds
+  const offset = steadyOffset(wall, zone, 1, 2)
+  return offset === undefined ? plain(wall).toZonedDateTime(zone).epochMilliseconds : wall - offset
 }
 
 /** The same; undefined for a reading that a clock change skips. */
 export function atWallIfAny(wall: number, zone: string): number | undefined {
-  const ms = atWall(wall, zone)
+  const offset = steadyOffset(wall, zone, 1, 2)
+  if (offset !== undefined) return wall - offset
+  const ms = plain(wall).toZonedDateTime(zone).epochMilliseconds
   return wallMs(ms, zone) === wall ? ms : undefined
 }
 

@@ -7,7 +7,7 @@ import { type EventSet, guestsIn } from '#shared/calendar/event-set.ts'
 import { deleteEvents, insertEvents, updateEvents } from '#shared/calendar/events-store.ts'
 import { guestChanges, type InvitedSet, type Message } from '#shared/calendar/guest-changes.ts'
 import { type Guest, newAttendee } from '#shared/calendar/guests.ts'
-import { requireNoOverlap } from '#shared/calendar/overlap.ts'
+import { type Checked, requireNoOverlap } from '#shared/calendar/overlap.ts'
 import type { RowChange } from '#shared/calendar/plan-change.ts'
 import { written } from '#shared/calendar/rows.ts'
 import { noteSignals } from '#shared/calendar/signals.ts'
@@ -21,6 +21,7 @@ interface Change {
   /** Those who are invited from now on; undefined leaves the guests as they are. */
   readonly guests: readonly Guest[] | undefined
   readonly isTold: boolean
+  readonly checked: Checked | 'inside'
 }
 
 /** Writes a change of events and of their guests, informs whom it concerns, and gives the guests by event. */
@@ -28,7 +29,7 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   const { rows, set, isTold } = change
   const { db, workspace } = scope
   const isHere = (event: EventRow) => event.calendar_id === calendar.id
-  await requireNoOverlap(scope, calendar, withSeries(set, rows).filter(isHere))
+  await requireNoOverlap(scope, calendar, withSeries(set, rows).filter(isHere), change.checked)
   const added = rows.flatMap(({ before, after }) => (after && !before ? [written(after)] : []))
   const changed = rows.flatMap(({ before, after }) => (after && before ? [written(after)] : []))
   const gone = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))

@@ -47,7 +47,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'raw-body': ['api/http/body.ts'],
   re2js: ['shared/kernel/pattern.ts'],
   rrule: ['shared/calendar'],
-  'rrule-temporal': ['shared/calendar'],
   'swagger-ui-dist': ['api/pages'],
   'temporal-polyfill': ['shared'],
   typebox: ['shared/kernel/schema.ts'],

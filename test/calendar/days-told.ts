@@ -4,6 +4,7 @@ import { happensIn } from '#shared/calendar/occurrences.ts'
 import { dateMs, dayMs, startOfDay } from '#shared/calendar/time.ts'
 import { shownTime, type When, whenColumns } from '#shared/calendar/when.ts'
 import { whenWords } from '#shared/calendar/words.ts'
+import { computeBudget } from '#shared/kernel/compute-budget.ts'
 
 // Writes to its output what all-day events are to callers, to calendars and in words: run by zones.test.ts in processes of several zones.
 
@@ -19,8 +20,8 @@ const days: readonly (readonly [zone: string, date: string])[] = [
 
 const now = new Date('2026-11-25T08:00:00Z')
 const at = now.toISOString()
-const told = days.flatMap(([zone, date]) =>
-  [null, 'FREQ=DAILY;COUNT=3'].map((recurrence) => {
+const asked = days.flatMap(([zone, date]) =>
+  [null, 'FREQ=DAILY;COUNT=3'].map(async (recurrence) => {
     const when: When = { allDay: true, start: dateMs(date), end: dateMs(date) + dayMs, zone }
     const event: EventRow = {
       ...{ id: '0', calendar_id: '1', uid: 'u', series_id: null, original_start: null, original_date: null, is_removed: false },
@@ -31,9 +32,11 @@ const told = days.flatMap(([zone, date]) =>
     }
     const byDays = { from: dateMs(date), to: dateMs(date) + 5 * dayMs }
     const window = { from: startOfDay(date, zone), to: byDays.to + 2 * dayMs, days: byDays }
-    const shown = happensIn([event], window, () => zone, 10).map((one) => [shownTime(one.when.start, true), shownTime(one.when.end, true)])
+    const budget = computeBudget('w', { steps: 10_000, bound: 'few steps' })
+    const happens = await happensIn([event], window, () => zone, budget, 10)
+    const shown = happens.map((one) => [shownTime(one.when.start, true), shownTime(one.when.end, true)])
     const lines = writeIcs({ events: [{ event, sight: 'details' }], now }).match(/^DT(?:START|END).*/gm)
     return { zone, shown, lines: lines?.map((line) => line.trim()), words: whenWords(when) }
   }),
 )
-console.log(JSON.stringify(told))
+console.log(JSON.stringify(await Promise.all(asked)))

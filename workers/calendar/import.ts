@@ -9,6 +9,8 @@ import { handler } from '#workers/handler.ts'
 
 /** UIDs that are written, and recorded as done, in one transaction: a killed worker's successor goes on behind them. */
 const uidsPerStep = 200
+/** The same in a calendar without overlaps, which is locked meanwhile and where each event is compared with all others. */
+const uidsPerStepApart = 10
 const mostWarnings = 100
 
 /** How far an import has come: UIDs from the first, and what came of them. */
@@ -30,7 +32,7 @@ export default handler(importCalendar, async ({ scope, payload: { calendarId, fi
     await advance({ done: progress.done, total: byUid.length })
     while (progress.done < byUid.length) {
       signal.throwIfAborted()
-      const part = byUid.slice(progress.done, progress.done + uidsPerStep)
+      const part = byUid.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepApart : uidsPerStep))
       progress = await scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
         const came = await importEvents(inside, calendar, part, book)

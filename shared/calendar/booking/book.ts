@@ -98,7 +98,7 @@ async function make(
     timezone: calendar.timezone,
   }
   const event = newRow(scope, { calendar, access: 'write' }, said, 'booking', null)
-  await requireNoOverlap(scope, calendar, [event])
+  await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [written(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })
   await insertAttendees(db, workspace.id, [guest])

@@ -1,6 +1,7 @@
 import { accessTo, atLeast } from '#shared/calendar/access.ts'
 import type { SlotsQuery } from '#shared/calendar/booking/schemas.ts'
 import { requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { questionBudget } from '#shared/calendar/budget.ts'
 import { findCalendar } from '#shared/calendar/calendars-store.ts'
 import { findPeople } from '#shared/calendar/people-store.ts'
 import { instantText, readWindow } from '#shared/calendar/time.ts'
@@ -23,7 +24,13 @@ export async function listSlots(scope: Scope, key: string, query: SlotsQuery, re
   const open = await requirePage(scope, key)
   const minutes = requireDuration(open.page, query.duration)
   const starts = await startsOfPage(scope, open, readWindow(query.from, query.to, open.calendar.timezone), minutes)
-  const slots = starts.filter(({ reason }) => reason === undefined).map(({ at }) => instantText(at))
+  const budget = questionBudget(scope)
+  const slots: string[] = []
+  for (const { at, reason } of starts) {
+    if (reason === undefined) slots.push(instantText(at))
+    // A year of short steps has 100,000 of them.
+    if (budget.isPauseDue()) await budget.pause()
+  }
   const isAsked = query.explain === '1' || query.explain === 'true'
   if (!isAsked || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
   return { slots, refused: starts.flatMap(({ at, reason }) => (reason === undefined ? [] : [{ start: instantText(at), reason }])) }

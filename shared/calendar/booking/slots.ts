@@ -1,10 +1,13 @@
 import { type BookingPage, bookingPage } from '#shared/calendar/booking/settings.ts'
 import { openWindows } from '#shared/calendar/booking/windows.ts'
-import { busyElsewhere, busyOnCalendars } from '#shared/calendar/busy.ts'
+import { questionBudget } from '#shared/calendar/budget.ts'
+import { eventsElsewhere, eventsOnCalendars, takesGuest } from '#shared/calendar/busy.ts'
 import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/calendar/calendars-store.ts'
 import type { ListedEvent } from '#shared/calendar/events-store.ts'
-import type { Happens } from '#shared/calendar/occurrences.ts'
+import { type Happens, visitOccurrences } from '#shared/calendar/occurrences.ts'
+import { isBusy } from '#shared/calendar/overlap.ts'
 import { dayMs, minuteMs, type Window } from '#shared/calendar/time.ts'
+import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -36,64 +39,116 @@ export interface Start {
   readonly reason: string | undefined
 }
 
+/** Steps of an hour range of a day, which is found by the clock, and of a start. */
+const [stepsPerRange, stepsPerStart] = [60, 2]
+
 /**
  * The starts of a page in a window, those that can be booked and those that cannot. Listing slots and booking ask this one function. The
  * buffer is kept free between a booking and the next event on either side, once.
  */
-export async function startsOfPage(scope: Scope, { calendar, page }: OpenPage, window: Window, minutes: number): Promise<Start[]> {
+export async function startsOfPage(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<Start[]> {
+  const { calendar, page } = open
+  const budget = questionBudget(scope)
   const now = scope.now().getTime()
   const [earliest, latest] = [now + page.minNotice * minuteMs, now + page.horizonDays * dayMs]
+  const ordered = await startsWithin(open, { from: window.from, to: window.to }, latest, minutes, budget)
+  const free = ordered.filter((at) => at >= earliest && at <= latest)
+  const reasons = await reasonsOf(scope, calendar, free, { buffer: page.buffer * minuteMs, length: minutes * minuteMs }, budget)
+  return ordered.map((at) => ({ at, reason: at < earliest ? 'notice' : at > latest ? 'horizon' : reasons.get(at) }))
+}
+
+/** The starts within the hours of a page, in their order. */
+async function startsWithin(
+  { calendar, page }: OpenPage,
+  window: Window,
+  latest: number,
+  minutes: number,
+  budget: ComputeBudget,
+): Promise<number[]> {
   const starts = new Set<number>()
   for (const { from, to } of openWindows(page, calendar.timezone, { from: window.from - dayMs, to: Math.min(window.to, latest + dayMs) })) {
-    for (let at = from; at + minutes * minuteMs <= to; at += page.slotStep * minuteMs)
-      if (at >= window.from && at < window.to) starts.add(at)
-  }
-  const ordered = [...starts].sort((a, b) => a - b)
-  const open = ordered.filter((at) => at >= earliest && at <= latest)
-  const buffer = page.buffer * minuteMs
-  const taken =
-    open.length === 0
-      ? []
-      : await takenTimes(scope, calendar, { from: (open[0] ?? 0) - buffer, to: (open.at(-1) ?? 0) + minutes * minuteMs + buffer })
-  const reasonOf = clashes(taken, buffer, minutes * minuteMs)
-  return ordered.map((at) => ({ at, reason: at < earliest ? 'notice' : at > latest ? 'horizon' : reasonOf(at) }))
-}
-
-/** What takes the time of a page: of a personal one whatever makes its owner busy, else the events of its calendar. In order of their start. */
-async function takenTimes(scope: Scope, calendar: Calendar, window: Window): Promise<Happens<ListedEvent>[]> {
-  const { db, workspace } = scope
-  const own = calendar.owner_id === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [calendar.owner_id])
-  const happens = [...(await busyOnCalendars(scope, own, window)).values()].flat()
-  const elsewhere = calendar.owner_id === null ? [] : [...(await busyElsewhere(scope, [calendar.owner_id], window)).values()].flat()
-  return [...happens, ...elsewhere].sort((a, b) => a.from - b.from)
-}
-
-/** Why a start is not free; asked for starts in their order it looks at each event a few times. */
-function clashes(taken: readonly Happens<ListedEvent>[], buffer: number, length: number): (at: number) => string | undefined {
-  // How long the longest of what began before goes on: an event before this place cannot reach later ones.
-  const ends: number[] = []
-  for (const { to } of taken) ends.push(Math.max(to, ends.at(-1) ?? Number.NEGATIVE_INFINITY))
-  return (at) => {
-    const [from, to] = [at - buffer, at + length + buffer]
-    let near: string | undefined
-    for (let index = firstAfter(ends, from); index < taken.length; index++) {
-      const one = taken[index] as Happens<ListedEvent>
-      if (one.from >= to) break
-      if (one.to <= from) continue
-      if (one.from < at + length && one.to > at) return `busy:${one.event.calendar_id}`
-      near ??= `buffer:${one.event.id}`
+    budget.take(stepsPerRange)
+    for (let at = from; at + minutes * minuteMs <= to; at += page.slotStep * minuteMs) {
+      if (at < window.from || at >= window.to) continue
+      budget.take(stepsPerStart)
+      starts.add(at)
     }
-    return near
+    await budget.pause()
   }
+  return [...starts].sort((a, b) => a - b)
 }
 
-/** The first place of a list that never falls whose value is greater. */
-function firstAfter(values: readonly number[], value: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] as number) > value) high = middle
-    else low = middle + 1
+interface Needed {
+  /** Milliseconds that are kept free on either side. */
+  readonly buffer: number
+  readonly length: number
+}
+
+/**
+ * Why starts, which are in order, are not free; those that are free are left out. The page of a person is taken by whatever makes its owner
+ * busy, any other by the events of its calendar. Occurrences are visited up to the last start, and kept as long as they reach one.
+ */
+async function reasonsOf(
+  scope: Scope,
+  calendar: Calendar,
+  starts: readonly number[],
+  { buffer, length }: Needed,
+  budget: ComputeBudget,
+): Promise<Map<number, string>> {
+  const reasons = new Map<number, string>()
+  const [first, last] = [starts[0], starts.at(-1)]
+  if (first === undefined || last === undefined) return reasons
+  const window = { from: first - buffer, to: last + length + buffer }
+  const { events, zoneOf, takes } = await takingTime(scope, calendar, window)
+  let near: Happens<ListedEvent>[] = []
+  let next = 0
+  // Settles the starts that no occurrence from `reached` on can take.
+  const settle = (reached: number) => {
+    for (; next < starts.length && (starts[next] as number) + length + buffer <= reached; next++) {
+      if (near.length === 0) continue
+      const at = starts[next] as number
+      budget.take(near.length)
+      near = near.filter(({ to }) => to > at - buffer)
+      const reason = reasonAt(near, at, { buffer, length })
+      if (reason !== undefined) reasons.set(at, reason)
+    }
+    return next < starts.length
   }
-  return low
+  await visitOccurrences(events, window, zoneOf, budget, (one) => {
+    if (!takes(one.event)) return true
+    const isOpen = settle(one.from)
+    near.push(one)
+    return isOpen
+  })
+  settle(Number.POSITIVE_INFINITY)
+  return reasons
+}
+
+/** Why a start is not free, of the occurrences that reach it, which are in order. */
+function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, length }: Needed): string | undefined {
+  let reason: string | undefined
+  for (const { event, from, to } of near) {
+    if (from >= at + length + buffer) break
+    if (from < at + length && to > at) return `busy:${event.calendar_id}`
+    reason ??= `buffer:${event.id}`
+  }
+  return reason
+}
+
+/** The events that may take the time of a page. */
+async function takingTime(scope: Scope, calendar: Calendar, window: Window) {
+  const { db, workspace } = scope
+  const owner = calendar.owner_id
+  const own = await eventsOnCalendars(
+    scope,
+    owner === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [owner]),
+    window,
+  )
+  const elsewhere = owner === null ? [] : (await eventsElsewhere(scope, owner, window)).events
+  const others = new Set(elsewhere.map(({ id }) => id))
+  return {
+    events: [...own.events, ...elsewhere],
+    zoneOf: (event: ListedEvent) => (others.has(event.id) ? event.timezone : own.zoneOf(event)),
+    takes: (event: ListedEvent) => (others.has(event.id) ? takesGuest(event) : isBusy(event)),
+  }
 }

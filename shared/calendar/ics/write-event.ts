@@ -18,8 +18,8 @@ import { clean } from '#shared/calendar/ics/jcal.ts'
 import { partsOf, ruleOf } from '#shared/calendar/rule.ts'
 import { untilText } from '#shared/calendar/shift.ts'
 import { hiddenTitle, type Sight } from '#shared/calendar/sight.ts'
-import { dateText, wallMs } from '#shared/calendar/time.ts'
-import type { When } from '#shared/calendar/when.ts'
+import { dateText } from '#shared/calendar/time.ts'
+import { type When, wallOf } from '#shared/calendar/when.ts'
 
 /** One event of a file, as whoever gets the file may see it. */
 export interface WrittenOut {
@@ -87,13 +87,13 @@ const statuses = {
 const time = ({ allDay }: Pick<When, 'allDay'>, ms: number): Date | Temporal.Instant =>
   allDay ? new Date(ms) : Temporal.Instant.fromEpochMilliseconds(ms)
 
-/** A line of starts in their own zone: with the zone's name, in UTC with a Z, dates as dates. */
-function starts(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, all: readonly number[]): string {
+/** A line of starts, given as the clock of their zone shows them: with the zone's name, in UTC with a Z, dates as dates. */
+function starts(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, walls: readonly number[]): string {
   const short = (text: string) => text.replaceAll(/[-:]/g, '')
-  if (allDay) return `${name};VALUE=DATE:${all.map((ms) => short(dateText(ms))).join()}`
-  const clock = (ms: number) => short(new Date(ms).toISOString().slice(0, 19))
-  if (zone === 'UTC') return `${name}:${all.map((ms) => `${clock(ms)}Z`).join()}`
-  return `${name};TZID=${zone}:${all.map((ms) => clock(wallMs(ms, zone))).join()}`
+  if (allDay) return `${name};VALUE=DATE:${walls.map((wall) => short(dateText(wall))).join()}`
+  const clock = (wall: number) => short(new Date(wall).toISOString().slice(0, 19))
+  if (zone === 'UTC') return `${name}:${walls.map((wall) => `${clock(wall)}Z`).join()}`
+  return `${name};TZID=${zone}:${walls.map(clock).join()}`
 }
 
 /** The rule with the starts beside it and without it: what the library writes as it is. */
@@ -103,7 +103,7 @@ function repeats({ event, removed = [] }: WrittenOut): string | null {
   const parts = partsOf(series.rule)
   const until = untilOf(parts.get('UNTIL'), series)
   const rule = ruleOf(parts, { UNTIL: until === undefined ? undefined : untilText(until, series) })
-  const out = [...new Set([...series.exdates, ...removed])].sort((a, b) => a - b)
+  const out = [...new Set([...series.exdates, ...removed.map((start) => wallOf(series, start))])].sort((a, b) => a - b)
   return [
     `RRULE:${rule}`,
     ...(series.rdates.length > 0 ? [starts('RDATE', series, series.rdates)] : []),
@@ -114,8 +114,8 @@ function repeats({ event, removed = [] }: WrittenOut): string | null {
 function occurrence({ event, series }: WrittenOut): string {
   const original = originalOf(event)
   if (original === undefined) return ''
-  const { zone } = whenOf(series ?? event)
-  return `${starts('RECURRENCE-ID', { allDay: event.original_date !== null, zone }, [original])}\r\n`
+  const times = { allDay: event.original_date !== null, zone: whenOf(series ?? event).zone }
+  return `${starts('RECURRENCE-ID', times, [wallOf(times, original)])}\r\n`
 }
 
 const answersInFiles = {
