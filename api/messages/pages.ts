@@ -7,7 +7,7 @@ import { isProof, type Recipient, recipientOf, unsubscribe } from '#shared/messa
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none', path: '/unsubscribe/:token' } as const
 
-interface Shown extends Omit<Recipient, 'workspace' | 'color'> {
+interface Shown extends Omit<Recipient, 'workspace'> {
   readonly workspace: string
   readonly token: string
   readonly error: string
@@ -16,11 +16,11 @@ interface Shown extends Omit<Recipient, 'workspace' | 'color'> {
 const body = template<Shown>(new URL('unsubscribe.eta', import.meta.url))
 
 function unsubscribePage(recipient: Recipient, token: string, failure?: Problem): Page {
-  const { workspace, color, isStopped } = recipient
+  const { workspace, isStopped } = recipient
   return {
     title: isStopped ? 'You have unsubscribed' : 'Unsubscribe',
-    brand: { name: workspace, color },
-    body: body({ ...recipient, token, error: failure?.message ?? '' }),
+    brand: workspace,
+    body: body({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
     ...(failure ? { failure } : {}),
   }
 }

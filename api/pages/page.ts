@@ -9,6 +9,9 @@ export interface Brand {
   readonly name: string
   /** `#rrggbb`, or null for Kontor's own. */
   readonly color: string | null
+  /** The workspace's id and whether it has a logo, which then stands in the place of the name. */
+  readonly id: string
+  readonly logo: string | null
 }
 
 /** What a page's handler gives back. */
@@ -36,6 +39,8 @@ interface Place {
 }
 
 interface Frame extends Page {
+  /** The path of the public address. */
+  readonly root: string
   readonly files: string
   readonly color: string
   /** The only script that runs is the one that carries it (CSP level 3, nonces). */
@@ -52,7 +57,8 @@ const ownColor = '#2f5bd3'
  * none: most are about one person.
  */
 export function renderPage(page: Page, { framed, publicUrl }: Place): Reply {
-  const files = `${rootOf(publicUrl)}/pages/${fileVersion}`
+  const root = rootOf(publicUrl)
+  const files = `${root}/pages/${fileVersion}`
   const color = (page.brand?.color ?? ownColor).slice(1).toLowerCase()
   const nonce = randomBytes(16).toString('base64url')
   const scripts = page.script === undefined ? '' : `; script-src 'nonce-${nonce}'; connect-src 'self'`
@@ -63,7 +69,7 @@ export function renderPage(page: Page, { framed, publicUrl }: Place): Reply {
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
   }
-  return new Reply(frame({ ...page, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  return new Reply(frame({ ...page, root, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
 }
 
 /** The path of the public address, behind which everything stands. */

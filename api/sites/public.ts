@@ -6,10 +6,14 @@ import { contentHost } from '#api/sites/content-host.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { ContentRow } from '#shared/sites/content-store.ts'
 import { deliver, isImage } from '#shared/sites/deliver.ts'
+import { readLogo } from '#shared/sites/logo.ts'
 import { deliveredDocument } from '#shared/sites/site.ts'
 
 /** How long browsers and caches on the way may keep content, so that what is unpublished is gone after that. */
 const cached = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
+
+/** Opened by itself, a picture is nothing but that. */
+const inert = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
 /** Lets scripts of a website run in an origin that is none, apart from this server's own pages and other workspaces'. */
 const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups' }
@@ -65,6 +69,25 @@ export const routes = [
       const isApart = contentHost(scope.config)?.isEachOrg ?? false
       const headers = { ...cached, ...(isApart || isImage(row.content_type ?? '') ? {} : sandbox) }
       return row.blob_id === null ? documentReply(header, row, headers) : fileReply(request, sentFile(row, headers, scope))
+    },
+  }),
+  answer({
+    method: 'GET',
+    path: '/logo/:orgId',
+    summary: "Get a workspace's logo",
+    description: 'A picture, as its bytes tell; NOT_FOUND without one. Pages of the workspace show it, so it needs no permission.',
+    tag: 'Public content',
+    app: null,
+    permission: 'public',
+    limit: 'content',
+    origins: 'any',
+    status: 200,
+    response: null,
+    contentType: 'image/*',
+    statuses: [206, 304, 416],
+    handle: async (request, scope) => {
+      const { row, type } = await readLogo(scope)
+      return fileReply(request, { ...sentFile(row, { ...cached, ...inert }, scope), type })
     },
   }),
 ]

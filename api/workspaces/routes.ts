@@ -1,4 +1,5 @@
 import { answer, org } from '#api/http/route.ts'
+import { requireLogo } from '#shared/sites/logo.ts'
 import { workspace, workspaceChanges, workspaceInput, workspaceList } from '#shared/workspaces/workspace-shape.ts'
 import { changeSettings, createWorkspace, listWorkspaces } from '#shared/workspaces/workspaces.ts'
 
@@ -51,6 +52,9 @@ export const routes = [
     stored: (_, scope) => scope.workspace,
     status: 200,
     response: workspace,
-    handle: ({ body }, scope) => changeSettings(scope, body),
+    handle: async ({ body }, scope) => {
+      if (typeof body.logo === 'string') await requireLogo(scope, body.logo)
+      return changeSettings(scope, body)
+    },
   }),
 ]

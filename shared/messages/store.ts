@@ -49,7 +49,7 @@ export const findMessage = sql(
 /** Who got a message, and from whom, for the page where they may want no more. Values: workspace, id. */
 export const findRecipient = sql(
   'find_message_recipient',
-  `select mail.recipient, workspace.name as workspace, workspace.color, exists (
+  `select mail.recipient, workspace.name as workspace, workspace.color, workspace.logo, exists (
      select from do_not_contact as stop where stop.workspace_id = $1 and stop.address = any(mail.contact_keys)
    ) as "isStopped"
    from outbox_mails as mail join workspaces as workspace on workspace.id = mail.workspace_id

@@ -19,8 +19,7 @@ export const unsubscribeHeaders = (config: Config, workspaceId: string, messageI
 /** Who may want no more messages, and of whom. */
 export interface Recipient {
   readonly address: string
-  readonly workspace: string
-  readonly color: string | null
+  readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
   readonly isStopped: boolean
   /** What the page's own form carries, so that no other website can confirm in a visitor's name. */
   readonly proof: string
@@ -31,8 +30,8 @@ export async function recipientOf(scope: PlatformScope, token: string): Promise<
   const named = readToken(scope.config, token)
   const [row] = await scope.db.query<Row>(findRecipient(named.workspaceId, named.messageId))
   if (!row) throw problem('NOT_FOUND')
-  const { recipient: address, workspace, color, isStopped } = row
-  return { address, workspace, color, isStopped, proof: proofOf(scope.config, token) }
+  const { recipient: address, workspace: name, color, logo, isStopped } = row
+  return { address, workspace: { id: named.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
 }
 
 /** Puts whom a link leads to on the workspace's do-not-contact list; once more changes nothing. Throws NOT_FOUND like `recipientOf`. */
@@ -50,6 +49,7 @@ interface Row {
   readonly recipient: string
   readonly workspace: string
   readonly color: string | null
+  readonly logo: string | null
   readonly isStopped: boolean
 }
 

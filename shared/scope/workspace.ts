@@ -11,6 +11,8 @@ export interface Workspace {
   readonly owner_id: string
   /** `#rrggbb`, or null: what pages of the workspace are coloured by. */
   readonly color: string | null
+  /** Path of a file of its assets, or null: the picture on pages of the workspace. */
+  readonly logo: string | null
   readonly default_currency: string
   readonly timezone: string
   readonly apps: Readonly<Record<AppName, boolean>>
@@ -22,7 +24,7 @@ export interface Workspace {
 
 /** The columns of a workspace, in the order of its shape. */
 export const workspaceColumns =
-  'id, name, status, plan, owner_id, color, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
+  'id, name, status, plan, owner_id, color, logo, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
 
 const find = sql('find_workspace', `select ${workspaceColumns} from workspaces where id = $1`)
 /** One workspace's settings, or undefined. */

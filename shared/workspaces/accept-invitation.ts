@@ -50,7 +50,7 @@ export async function readInvitation(scope: PlatformScope, token: string): Promi
 }
 
 export interface InvitationView {
-  readonly workspace: Pick<Workspace, 'name' | 'color'>
+  readonly workspace: Pick<Workspace, 'id' | 'name' | 'color' | 'logo'>
   readonly email: string
   /** Whether the address belongs to an account, whose password is then asked for. */
   readonly hasAccount: boolean

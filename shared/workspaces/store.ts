@@ -40,16 +40,16 @@ const change = sql(
    set name = coalesce($2, name), default_currency = coalesce($3, default_currency), timezone = coalesce($4, timezone),
      apps = apps || coalesce($5::jsonb, '{}'), multi_currency = multi_currency or coalesce($6::boolean, false),
      books_closed_through = case when $7::boolean then $8::date else books_closed_through end,
-     color = case when $9::boolean then $10 else color end
+     color = case when $9::boolean then $10 else color end, logo = case when $11::boolean then $12 else logo end
    where id = $1 and (not multi_currency or $6::boolean is not false)
    returning ${workspaceColumns}`,
 )
 /** Changes settings, each by itself, so that changes at once do not undo each other; undefined when it would switch multi_currency off. */
 export async function changeWorkspace(db: Executor, id: string, changes: WorkspaceChanges): Promise<Workspace | undefined> {
-  const { name, default_currency, timezone, apps, multi_currency, color, books_closed_through: closed } = changes
+  const { name, default_currency, timezone, apps, multi_currency, color, logo, books_closed_through: closed } = changes
   const statement = change(
     ...[id, name, default_currency, timezone, apps && JSON.stringify(apps), multi_currency],
-    ...[closed !== undefined, closed ?? null, color !== undefined, color ?? null],
+    ...[closed !== undefined, closed ?? null, color !== undefined, color ?? null, logo !== undefined, logo ?? null],
   )
   return (await db.query<Workspace>(statement))[0]
 }

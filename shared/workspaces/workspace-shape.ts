@@ -16,6 +16,7 @@ const workspaceSchema = t.Object(
     plan: t.Enum(['free', 'paid']),
     owner_id: id,
     color: nullable(t.String({ description: '#rrggbb, of the pages that the workspace shows to others.' })),
+    logo: nullable(t.String({ description: 'Path of a picture of its assets, of the same pages; at `/logo/{orgId}` for everybody.' })),
     default_currency: t.String({ description: 'ISO 4217 code.' }),
     timezone: t.String({ description: 'Name of the IANA list.' }),
     apps: t.Unsafe<Workspace['apps']>(flags),
@@ -38,6 +39,15 @@ export const workspaceChanges = schema(
     {
       name: t.Optional(nameText(120)),
       color: t.Optional(nullable(t.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #2f5bd3' }))),
+      logo: t.Optional(
+        nullable(
+          t.String({
+            minLength: 1,
+            maxLength: 1_024,
+            description: 'Path of a PNG, JPEG, GIF, WebP or AVIF file of its assets, at most 1 MB.',
+          }),
+        ),
+      ),
       default_currency: t.Optional(t.String()),
       timezone: t.Optional(t.String()),
       apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),

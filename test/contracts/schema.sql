@@ -1290,6 +1290,7 @@ create table workspaces (
   builtin_version integer default 1 not null,
   books_closed_through date,
   color text,
+  logo text,
   constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { newId } from '#shared/kernel/ids.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
+import { makeLogo } from '#test/sites/picture.ts'
 import { calendarThings } from '#test/support/calendar-things.ts'
 import { createMember, createService, type Org } from '#test/support/factories.ts'
 import { made } from '#test/support/made.ts'
@@ -187,6 +188,8 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
       return at
     },
+    /** Gives the workspace a logo. */
+    logo: () => makeLogo(owner, path),
     /** Lets visitors do what is meant for them, once. */
     visitors: async () => {
       const known = await db.query('select from roles where workspace_id = $1 and is_anonymous', [orgId])

@@ -59,6 +59,13 @@ export const siteExamples: Examples = {
     call: ({ things }) => ({ params: { path: `a/${things.name()}` }, ...text }),
   },
   [`DELETE ${assets}/*path`]: { ...ofAssets, call: async ({ things }) => ({ params: { path: await things.asset() } }) },
+  'GET /logo/:orgId': {
+    needs: 'public',
+    call: async ({ things }) => {
+      await things.logo()
+      return {}
+    },
+  },
   'GET /content/:orgId/:siteKey{/*path}': {
     needs: 'public',
     call: async ({ things }) => {

@@ -88,6 +88,12 @@ async function openBooking(w: World, more: object = {}): Promise<string> {
 export const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
 const booker = { name: 'Ann Meier', email: 'ann@example.com' }
 
+/** A booking page of a workspace that has a logo. */
+async function bookPageWithLogo(w: World): Promise<string> {
+  await thingsOf(w, w.org, 'x', keys).logo()
+  return bookPage(w)
+}
+
 /** Times around the clock, a quarter of an hour apart. */
 const wholeDays = { slot_step: 15, hours: Object.fromEntries(days.map((day) => [day, [['00:00', '24:00']]])) }
 
@@ -149,6 +155,7 @@ export const shownPages: readonly ShownPage[] = [
     sent: {},
   },
   { name: 'booking', address: bookPage },
+  { name: 'booking with a logo', address: bookPageWithLogo },
   { name: 'booking, a day', address: async (w) => `${await bookPage(w)}?day=${bookedDay}` },
   { name: 'booking, a long day', address: async (w) => `/book/${w.org.id}/${await openBooking(w, wholeDays)}?day=${bookedDay}` },
   { name: 'booking, the details', address: detailsPage },
