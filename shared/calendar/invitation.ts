@@ -1,7 +1,7 @@
-import { transactionBudget } from '#shared/calendar/budget.ts'
 import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/calendar/attendees-store.ts'
 import { cancelBooking, findBooking } from '#shared/calendar/booking/booking-store.ts'
 import type { Invitation } from '#shared/calendar/booking/schemas.ts'
+import { transactionBudget } from '#shared/calendar/budget.ts'
 import { type Calendar, findCalendar } from '#shared/calendar/calendars-store.ts'
 import { type Attendee, type EventRow, seriesOf, takesPlace, whenOf } from '#shared/calendar/event.ts'
 import { findEvent, findExceptions, lockEvent, updateEvents } from '#shared/calendar/events-store.ts'

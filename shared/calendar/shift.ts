@@ -82,7 +82,9 @@ type Place = readonly [before: number, after: number]
 /** What has no number among those that are counted moves along: an exception of a file may stand for no start of its rule. */
 function byNumber(before: Series, after: Series, moved: readonly Place[], take: Take): Place[] {
   const until = Math.max(...moved.map(([original]) => original)) + 1
-  const numbers = new Map(startsOf({ ...before, exdates: [] }, firstOf(before), until, mostPlaces, take).map((start, index) => [start, index]))
+  const numbers = new Map(
+    startsOf({ ...before, exdates: [] }, firstOf(before), until, mostPlaces, take).map((start, index) => [start, index]),
+  )
   const starts = startsOf(after, firstOf(after), forEver, numbers.size, take)
   return moved.flatMap(([original, along]) => {
     const number = numbers.get(original)

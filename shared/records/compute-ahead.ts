@@ -62,12 +62,7 @@ export function computedFor(
   return holds ? found.values : undefined
 }
 
-async function computedOf(
-  scope: Scope,
-  type: RecordType,
-  record: StoredRecord,
-  input: Computed['input'],
-): Promise<Computed | undefined> {
+async function computedOf(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Promise<Computed | undefined> {
   let next: Values
   try {
     next = Object.assign(noValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))

@@ -59,7 +59,15 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['workers/functions'],
   'node:cluster': [],
   // Nothing that a caller sends touches a disk but through the drive's store and the mail that is kept as files.
-  'node:fs': ['api/pages', 'shared/db/migrate.ts', 'shared/blobs', 'shared/mail', 'workers/functions', 'workers/mail'],
+  'node:fs': [
+    'api/pages',
+    'shared/db/migrate.ts',
+    'shared/kernel/private-files.ts',
+    'shared/blobs',
+    'shared/mail',
+    'workers/functions',
+    'workers/mail',
+  ],
   'node:vm': [],
   'node:worker_threads': [],
 }
