@@ -15,21 +15,29 @@ import { changeRecord } from '#shared/records/update.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
+/** How the changes of a batch are done. */
+interface How {
+  /** All or none: throws the first failure, naming its place, and locks all records that it names at its beginning. */
+  readonly atomic: boolean
+  /** What `computeAhead` gave for these changes. */
+  readonly ahead?: ComputedAhead
+  /** The results of the batch's earlier changes, which were done in other transactions. */
+  readonly earlier?: readonly BatchResult[]
+}
+
 /**
- * Does several changes of one type's records in their order, in the caller's transaction, each with its own result. An atomic batch throws
- * the first failure, naming its place, and locks all records that it names at its beginning; otherwise a change that fails leaves the others
- * alone. `ahead` is what `computeAhead` gave for these changes.
+ * Does several changes of one type's records in their order, in the caller's transaction, each with its own result. A change that fails leaves
+ * the others alone unless the batch is atomic.
  */
 export async function runBatch(
   scope: Scope,
   typeKey: string,
   operations: readonly BatchOperation[],
-  atomic: boolean,
-  ahead?: ComputedAhead,
-): Promise<{ results: BatchResult[] }> {
+  { atomic, ahead, earlier = [] }: How,
+): Promise<BatchResult[]> {
   if (atomic) await lockInOrder(scope, typeKey, operations)
   const results: BatchResult[] = []
-  let text = 0
+  let text = earlier.reduce((sum, result) => sum + textOf(result), 0)
   for (const [index, operation] of operations.entries()) {
     try {
       const result = await inSavepoint(scope.db, async () => {
@@ -45,7 +53,7 @@ export async function runBatch(
       results.push({ status: error.status, record: null, error: { ...error.toJSON() } })
     }
   }
-  return { results }
+  return results
 }
 
 /** A type that is not there is told by the first change. */

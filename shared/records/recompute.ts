@@ -15,7 +15,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
  * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
  * than fill so many bytes of text, for all of them are in memory at once.
  */
-const perStep = { records: 500, ms: 100, bytes: 4_000_000 }
+const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 

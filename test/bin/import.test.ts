@@ -95,7 +95,7 @@ const refused: readonly (readonly [name: string, args: (file: string) => readonl
   ['a quote that nothing closes', () => [fileOf('open.csv', 'a,b\n1,"2\n3,4\n')], 2, /^file: row 1 has a quoted cell that is never closed/],
   ['an archive', () => [fixture('edge/frictionless--implicit-gz.csv')], 2, /^file must be CSV text, got a gzip archive/],
   ['a bad key for the type', (file) => [file, '--type', 'No Key'], 2, /^key must be 2 to 32 lowercase letters/],
-  ['a wrong access key', (file) => [file, '--key', 'kt_wrong'], 1, /^Send a valid access key/],
+  ['a wrong access key', (file) => [file, '--key', 'kt_wrong'], 1, /^The access key or session token is unknown/],
   ['an address of nothing', (file) => [file, '--url', 'http://127.0.0.1:9'], 1, /^http:\/\/127.0.0.1:9 cannot be reached/],
   ['no address', (file) => [file, '--url', 'localhost'], 2, /^--url must be an address such as http/],
   ['too much', (file) => [file, ...'type and some words more than there are options'.split(' ')], 2, /is one too many/],
@@ -134,7 +134,9 @@ test('what ends in the middle says how far it came', async (t) => {
     create trigger forget after update on operations for each row execute function forget_${w.org.id.replaceAll('-', '')}()`)
   const { code, json } = await kontorImport(fileOf('short.csv', `name\n${rows.join('\n')}\n`), '--json')
   t.is(code, 1)
-  t.deepEqual(json, { error: { code: 'NOT_FOUND', message: 'Not found; 500 of 600 rows are imported' } })
+  t.deepEqual(json, {
+    error: { code: 'NOT_FOUND', message: 'There is no record type short; POST …/types makes one; 500 of 600 rows are imported' },
+  })
 })
 
 /** Files of the edge folder that are no CSV that can be read. */

@@ -107,7 +107,7 @@ test('an editor who has left leaves a word behind, and no dead letter', async (t
   const editor = await createMember(w, org, [allow(['*'])])
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one')), editor.client)
   await org.owner.delete(`${org.path}/members/${editor.id}`)
-  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  const run = await ended(org, flow.id, await start(t, org, flow.id, 'locations'))
   t.like(run, { status: 'failed' })
   t.regex(run.error, /^FORBIDDEN at a: /)
   t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
@@ -166,7 +166,7 @@ test('what a run shows: values to those who may read the record now, what a func
         location('a', 'seen'),
         ['f', 'action.run_function', { function_id: fn.id }],
         ['c', 'logic.condition'],
-        ['x', 'action.create_record', { object_type: 'locations', values: { nope: 'classified' } }],
+        ['x', 'action.create_record', { object_type: '{{trigger.input}}', values: { nope: 'classified' } }],
       ],
       't > a',
       'a > f',

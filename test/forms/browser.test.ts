@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
       if (order.at(-1) !== name) order.push(name)
       if (name === 'button') break
     }
-    t.deepEqual(order, ['name', 'email', 'price', 'day', 'time', 'size', 'extras', 'page', 'note', 'agreed', 'button'])
+    t.deepEqual(order, ['a', 'name', 'email', 'price', 'day', 'time', 'size', 'extras', 'page', 'note', 'agreed', 'button'])
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
     t.regex(await page.locator('[role=status]').innerText(), /Thank you\.\nWe will write to you\./)
     const { rows } = await w.db.query('select "values" from form_submissions where workspace_id = $1', [w.org.id])

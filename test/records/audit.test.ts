@@ -151,14 +151,14 @@ test('a bad parameter is 400 and named', async (t) => {
   const w = await newWorkspace()
   const bad = [
     ...['record_id=x', 'actor=x', 'action=created', 'action=', 'limit=0', 'limit=201', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x'],
-    ...['from=yesterday', 'from=', 'to=2026-02-30T00:00:00Z', 'to=2026-02-03', 'from=2026-01-01T00:00:00', 'limit=1&limit=2'],
+    ...['from=yesterday', 'from=', 'to=2026-02-30T00:00:00Z', 'to=2026-02-03', 'from=2026-01-01T00:00:00', 'limit=1&limit=2', 'unknown=1'],
   ]
   for (const query of bad) {
     const answer = await w.org.owner.get(audit(w, `?${query}`))
     t.is(answer.status, 400, query)
     t.true(answer.body.error.message.startsWith(query.split('=')[0] ?? ''), answer.text)
   }
-  for (const query of ['limit=1', 'limit=200', 'offset=1000000', 'unknown=1']) {
+  for (const query of ['limit=1', 'limit=200', 'offset=1000000']) {
     t.is((await w.org.owner.get(audit(w, `?${query}`))).status, 200, query)
   }
 })

@@ -12,6 +12,9 @@ interface Maker {
   readonly post: (at: string, body: object) => Promise<{ readonly id: string }>
 }
 
+/** The page of a workspace that `calendarInvitation` books by, and how many times it has booked: a workspace has 200 calendars at most. */
+const pages = new Map<string, { readonly key: Promise<string>; booked: number }>()
+
 /** The things of calendars (test/support/things.ts). */
 export function calendarThings(world: World, org: Org, { name, secret, post }: Maker) {
   const { db } = world
@@ -38,10 +41,16 @@ export function calendarThings(world: World, org: Org, { name, secret, post }: M
       return (data.feed_url as string).split('/').at(-1) ?? ''
     },
     calendarInvitation: async () => {
-      const key = `c_${randomBytes(4).toString('hex')}`
-      const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
-      await post('/calendar/calendars', { kind: 'org', key, name: 'Open', settings: { booking: { enabled: true, hours } } })
-      const start = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 2 * 86_400_000).toISOString()
+      const makePage = async () => {
+        const key = `c_${randomBytes(4).toString('hex')}`
+        const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
+        await post('/calendar/calendars', { kind: 'org', key, name: 'Open', settings: { booking: { enabled: true, hours } } })
+        return key
+      }
+      const page = pages.get(orgId) ?? { key: makePage(), booked: 0 }
+      pages.set(orgId, page)
+      const key = await page.key
+      const start = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 2 * 86_400_000 + page.booked++ * 3_600_000).toISOString()
       const body = { start, name: 'Guest', email: 'guest@example.com' }
       return ((await made(world.visitor.post(`/cal/${orgId}/book/${key}`, body, fromAnywhere()))) as unknown as { token: string }).token
     },

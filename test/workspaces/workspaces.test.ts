@@ -24,7 +24,7 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
   const { id: orgId, created_at, ...rest } = made.data
   t.deepEqual(rest, {
     ...{ name: 'Blue Door', status: 'provisioning', plan: 'paid', owner_id: id },
-    ...{ color: null, default_currency: 'USD', timezone: 'UTC', apps, multi_currency: false, books_closed_through: null },
+    ...{ color: null, logo: null, default_currency: 'USD', timezone: 'UTC', apps, multi_currency: false, books_closed_through: null },
   })
   t.regex(created_at, /^\d{4}-\d\d-\d\dT.*Z$/)
   const path = `/v1/orgs/${orgId}`

@@ -8,7 +8,7 @@ import { within } from '#shared/scope/scope.ts'
 import { handler } from '#workers/handler.ts'
 
 /** UIDs that are written, and recorded as done, in one transaction: a killed worker's successor goes on behind them. */
-const uidsPerStep = 200
+const uidsPerStep = 100
 /** The same in a calendar without overlaps, which is locked meanwhile and where each event is compared with all others. */
 const uidsPerStepApart = 10
 const mostWarnings = 100

@@ -2,27 +2,83 @@ import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { computeBudget } from '#shared/kernel/compute-budget.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 import { runBatch } from '#shared/records/batch.ts'
-import { batchComputeSteps, batchOperations } from '#shared/records/batch-schemas.ts'
+import { type BatchOperation, type BatchResult, batchComputeSteps, batchOperations } from '#shared/records/batch-schemas.ts'
 import { computeAhead } from '#shared/records/compute-ahead.ts'
 import { changeRecords } from '#shared/records/jobs.ts'
-import { handler } from '#workers/handler.ts'
+import { type Scope, within } from '#shared/scope/scope.ts'
+import { type Attempt, handler, type Settled } from '#workers/handler.ts'
 
-/** How often a batch is begun while its record type keeps changing. */
+/** How often a transaction is begun while its record type keeps changing. */
 const maxAttempts = 5
+/** Changes of one transaction of a batch that is not atomic (page "Beyond", section 2). */
+const changesPerStep = 100
 
 const bound = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`
 
-/** The batch and its results commit together, so a worker that is killed leaves all of it to the next. */
-export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, scope, commit }) => {
+/** How far a batch has come. The results are JSON text, which keeps the digits of its numbers. */
+interface Progress {
+  readonly done: number
+  readonly results: string
+}
+
+type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpoint' | 'advance'>
+
+/**
+ * An atomic batch commits together with its results. Any other commits every 100 changes together with its checkpoint, so a worker that is
+ * killed leaves the rest to the next.
+ */
+export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
+  const compute = () => computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
+  if (atomic)
+    return whilePictureIsOutdated<Settled>(async () => {
+      const computing = compute()
+      const ahead = await computeAhead({ ...work.scope, compute: computing }, typeKey, operations)
+      return commit(async (inside) => ({
+        result: { results: await runBatch({ ...inside, compute: computing }, typeKey, operations, { atomic: true, ahead }) },
+      }))
+    })
+  const computing = compute()
+  const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
+    runBatch({ ...scope, compute: computing }, typeKey, part, { atomic: false, earlier })
+  const earlier = await changeInSteps(work, operations, step)
+  return whilePictureIsOutdated<Settled>(() =>
+    commit(async (inside) => ({
+      result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
+    })),
+  )
+})
+
+type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) => Promise<BatchResult[]>
+
+/** Does all changes but those of the last transaction, and gives their results. */
+async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], step: Step) {
+  const progress = checkpoint as Progress | undefined
+  let results = progress ? (parseStoredJson(progress.results) as BatchResult[]) : []
+  const total = operations.length
+  while (total - results.length > changesPerStep) {
+    signal.throwIfAborted()
+    const part = operations.slice(results.length, results.length + changesPerStep)
+    const earlier = results
+    results = await whilePictureIsOutdated(() =>
+      scope.db.transaction(async (tx) => {
+        const inside = within(scope, tx)
+        const all = [...earlier, ...(await step(inside, part, earlier))]
+        await advance({ done: all.length, total }, { done: all.length, results: JSON.stringify(all) } satisfies Progress, inside)
+        return all
+      }),
+    )
+  }
+  return results
+}
+
+/** Begins work again when a record type that was out of date has ended its transaction. The type is forgotten by then. */
+async function whilePictureIsOutdated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const compute = computeBudget(scope.workspace.id, { steps: batchComputeSteps, bound })
-      const ahead = atomic ? await computeAhead({ ...scope, compute }, typeKey, operations) : undefined
-      return await commit(async (inside) => ({ result: await runBatch({ ...inside, compute }, typeKey, operations, atomic, ahead) }))
+      return await work()
     } catch (error) {
-      // A picture that went out of date has ended the transaction, and is forgotten by now.
       if (!isOutdatedPicture(error) || attempt >= maxAttempts) throw error
     }
   }
-})
+}
