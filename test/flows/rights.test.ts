@@ -107,7 +107,7 @@ test('an editor who has left leaves a word behind, and no dead letter', async (t
   const editor = await createMember(w, org, [allow(['*'])])
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one')), editor.client)
   await org.owner.delete(`${org.path}/members/${editor.id}`)
-  const run = await ended(org, flow.id, await start(t, org, flow.id, 'locations'))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
   t.like(run, { status: 'failed' })
   t.regex(run.error, /^FORBIDDEN at a: /)
   t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
@@ -174,7 +174,7 @@ test('what a run shows: values to those who may read the record now, what a func
       'c.true > x',
     ),
   )
-  const runId = await start(t, org, flow.id)
+  const runId = await start(t, org, flow.id, 'locations')
   const whole = await ended(org, flow.id, runId)
   t.like(outputsOf(whole), { a: { values: { name: 'seen' } }, f: { result: 'classified' }, c: { result: true } })
   const reader = await createMember(w, org, [allow(['flows:read'])])
