@@ -1,161 +1,14 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { createFunction, handlerOf, invoke } from '#test/functions/support.ts'
-import { createLine, type Line, proven } from '#test/queues/support.ts'
+import { following, north, ofQueues, stages, threeItems } from '#test/queues/following.ts'
+import { proven } from '#test/queues/support.ts'
 import { type Caller, createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 
-const stages = [
-  { key: 'in', label: 'In', kind: 'start' },
-  { key: 'work', label: 'Work', wip_limit: 2, sla_seconds: 0 },
-  { key: 'out', label: 'Out', kind: 'terminal' },
-]
-
-const north = { effect: 'allow', actions: ['records:read'], resources: ['jobs'], condition: { 'resource.region': { eq: 'north' } } }
-const ofQueues = { effect: 'allow', actions: ['queues:read', 'queues:transition', 'queues:enqueue', 'queues:delete'] }
-const invoking = { effect: 'allow', actions: ['functions:invoke'] }
-
-interface Setting {
-  readonly w: World
-  readonly line: Line
-  readonly reader: Caller
-  readonly job: (region: string) => Promise<string>
-}
-
-/** A queue whose items follow records of type jobs, and a member who reads those in the north. */
-async function following(t: ExecutionContext, more: { settings?: object } = {}): Promise<Setting> {
-  const w = await start()
-  const { owner, path } = w.org
-  t.is((await owner.post(`${path}/types`, { key: 'jobs', label: 'Jobs' })).status, 201)
-  const field = await owner.post(`${path}/fields`, { entity_type: 'jobs', key: 'region', label: 'Region', type: 'string' })
-  t.is(field.status, 201, field.text)
-  const settings = { items_follow_records: true, ...more.settings }
-  const line = await createLine(t, w.org, { object_type: 'jobs', stages, settings })
-  const reader = await createMember(w, w.org, [ofQueues, north, invoking])
-  const job = async (region: string) => {
-    const made = await owner.post(`${path}/records/jobs`, { values: { region } })
-    t.is(made.status, 201, made.text)
-    return made.data.id as string
-  }
-  return { w, line, reader, job }
-}
-
-/** Items a (north), b (south) and c (no record), all of one batch. */
-async function threeItems({ line, job }: Setting): Promise<string[]> {
-  return line.add([{ key: 'a', record_id: await job('north') }, { key: 'b', record_id: await job('south') }, 'c'], { batch: 'truck' })
-}
-
-const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key).sort()
-
-test('the setting is false by default, needs a type, and stays when it is left out', async (t) => {
-  const { org } = await start()
-  const plain = await createLine(t, org)
-  t.is((await org.owner.get(plain.path)).data.settings.items_follow_records, false)
-  const refused = await org.owner.put(plain.path, { settings: { items_follow_records: true } })
-  t.is(refused.status, 400)
-  t.regex(refused.body.error.message, /settings\.items_follow_records needs object_type/)
-  const { w, line } = await following(t)
-  t.is((await w.org.owner.put(line.path, { settings: { lease_seconds: 9 } })).data.settings.items_follow_records, true)
-  t.is((await w.org.owner.put(line.path, { object_type: null })).status, 400)
-})
-
-test('a queue stored before the setting reads as one without it', async (t) => {
-  const { w, line, reader, job } = await following(t)
-  const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
-  t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
-  await w.db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [line.id])
-  t.is((await w.org.owner.put(line.path, { name: 'old' })).data.settings.items_follow_records, false)
-  t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 200)
-})
-
-test('lists, totals, search, board, counts, batches and history leave out items of records that the caller may not read', async (t) => {
-  const all = await following(t)
-  const { w, line, reader, job } = all
-  const [a = '', b = '', c = ''] = await threeItems(all)
-  const [late = ''] = await line.add([{ key: 'b2', record_id: await job('south'), batch: 'hidden' }])
-  for (const id of [a, b, late]) await w.org.owner.patch(`${line.path}/items/${id}`, { due_at: '2020-01-01T00:00:00Z' })
-  const [done = ''] = await line.add([{ key: 'b3', record_id: await job('south'), stage: 'out', batch: 'truck' }])
-  const as = async (client: Caller['client'], of: string) => {
-    const answer = await client.get(`${line.path}${of}`)
-    t.is(answer.status, 200, answer.text)
-    return answer.data
-  }
-  const seen = (of: string) => as(reader.client, of)
-  const listed = async (of: string) => {
-    const { items, total, next_offset } = await seen(of)
-    t.is(total, items.length)
-    t.is(next_offset, null)
-    return keysOf(items)
-  }
-  t.deepEqual(await listed('/items'), ['a', 'c'])
-  t.deepEqual(await listed('/items?batch=truck'), ['a', 'c'])
-  t.deepEqual(await listed('/items?status=open'), ['a', 'c'])
-  t.deepEqual(await listed('/items?status=done'), [])
-  t.deepEqual(await listed('/items?key=b'), [])
-  t.deepEqual(await listed('/items?q=b'), [])
-  t.deepEqual(await listed('/items?q=truck'), ['a', 'c'])
-  t.deepEqual(await listed('/items?overdue=true'), ['a'])
-  t.deepEqual(await listed('/stages/in/items'), ['a', 'c'])
-  t.deepEqual(await listed('/stages/out/items'), [])
-  const { record_id } = await line.item(b)
-  t.deepEqual(await listed(`/items?record_id=${record_id}`), [])
-  const first = await seen('/items?limit=1')
-  t.deepEqual([keysOf(first.items), first.total, first.next_offset], [['c'], 2, 1])
-  const second = await seen('/items?limit=1&offset=1')
-  t.deepEqual([keysOf(second.items), second.total, second.next_offset], [['a'], 2, null])
-  t.is((await seen('/items?limit=1&offset=7')).total, 2)
-  const csv = await reader.client.get(`${line.path}/items`, { accept: 'text/csv' })
-  t.deepEqual(
-    csv.text
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((row) => row.split(',')[1]),
-    ['c', 'a'],
-  )
-  const { stages: shown } = await seen('/board?limit=1')
-  t.deepEqual(
-    shown.map(
-      ({ key, items, total, next_offset }: { key: string; items: { key: string }[]; total: number; next_offset: number | null }) => [
-        key,
-        keysOf(items),
-        total,
-        next_offset,
-      ],
-    ),
-    [
-      ['in', ['a'], 2, 1],
-      ['work', [], 0, null],
-      ['out', [], 0, null],
-    ],
-  )
-  const counts = { total: 2, open: 2, closed: 0, overdue: 1, unexpected: 0, by_stage: { in: 2, work: 0, out: 0 } }
-  t.deepEqual((await seen('/summary')).summary, counts)
-  t.deepEqual((await seen('/summary?batch=truck')).summary, counts)
-  t.is((await seen('/summary?batch=hidden')).summary.total, 0)
-  t.deepEqual((await seen('')).summary, counts)
-  const { data: queues } = await reader.client.get(`${w.org.path}/queues`)
-  t.deepEqual(queues.find(({ id }: { id: string }) => id === line.id).summary, counts)
-  t.deepEqual(await seen('/batches'), [{ batch: 'truck', total: 2, open: 2, closed: 0 }])
-  t.deepEqual([...new Set(keysOf(await seen('/events')))], ['a', 'c'])
-  t.deepEqual(await seen(`/events?item_id=${b}`), [])
-  t.is((await seen(`/events?item_id=${a}`)).length, 2)
-  t.is((await seen(`/items/${c}`)).key, 'c')
-  // The owner sees all of it.
-  t.is((await line.summary()).total, 5)
-  t.deepEqual(keysOf((await as(w.org.owner, '/items')).items), ['a', 'b', 'b2', 'b3', 'c'])
-  t.is((await as(w.org.owner, `/items/${done}`)).status, 'done')
-  // The item goes, its history stays hidden.
-  await w.org.owner.delete(`${line.path}/items/${b}`)
-  t.deepEqual(await seen(`/events?item_id=${b}`), [])
-  t.deepEqual([...new Set(keysOf(await seen('/events')))], ['a', 'c'])
-  await proven(t, w.org.owner, line)
-})
-
 test('an item of a record that the caller may not read cannot be read, edited, moved, pressed or deleted', async (t) => {
-  const all = await following(t)
+  const all = await following(t, await start())
   const { w, line, reader } = all
   const { id: function_id } = await createFunction(t, w.org, handlerOf('return input.item.key'))
   const button = { id: 'go', label: 'Go', function_id }
@@ -183,7 +36,7 @@ test('an item of a record that the caller may not read cannot be read, edited, m
 
 test('a scan of a hidden key answers unknown and makes nothing, also where unknown keys are added', async (t) => {
   for (const on_unknown_scan of ['reject', 'create']) {
-    const all = await following(t, { settings: { on_unknown_scan } })
+    const all = await following(t, await start(), { settings: { on_unknown_scan } })
     const { w, line, reader } = all
     const [, b = ''] = await threeItems(all)
     const scanned = await line.scan('b', { to_stage: 'out' }, reader.client)
@@ -223,7 +76,7 @@ test('a scan of a hidden key answers unknown and makes nothing, also where unkno
 })
 
 test('adding a hidden key is a duplicate without an id, by the route and the SDK', async (t) => {
-  const all = await following(t)
+  const all = await following(t, await start())
   const { w, line, reader } = all
   const [a = '', b = ''] = await threeItems(all)
   const hidden = { id: null, key: 'b', stage: null, status: null, duplicate: true }
@@ -240,7 +93,7 @@ test('adding a hidden key is a duplicate without an id, by the route and the SDK
     moved: await sdk.queues.move('line', '${b}', 'out').catch(({ code }) => code),
   }`)
   const { id } = await createFunction(t, w.org, calls)
-  t.deepEqual(await invoke(t, w.org, id, undefined, reader.client), {
+  t.deepEqual((await invoke(t, w.org, id, undefined, reader.client)).result, {
     added: { created: 0, duplicates: 1, items: [hidden] },
     scanned: { verdict: 'unknown', message: 'b is not in line', item: null },
     items: ['a', 'c', 'd'],
@@ -251,7 +104,7 @@ test('adding a hidden key is a duplicate without an id, by the route and the SDK
 })
 
 test('of two open items of a key a scan takes the one that its caller may read', async (t) => {
-  const { line, reader, job } = await following(t, { settings: { allow_duplicates: true } })
+  const { line, reader, job } = await following(t, await start(), { settings: { allow_duplicates: true } })
   const [hidden = '', seen = ''] = await line.add([
     { key: 'k', record_id: await job('south') },
     { key: 'k', record_id: await job('north') },
@@ -261,7 +114,7 @@ test('of two open items of a key a scan takes the one that its caller may read',
 })
 
 test('20 claimers at once get each item in their sight once, and no other', async (t) => {
-  const { w, line, job } = await following(t)
+  const { w, line, job } = await following(t, await start())
   const seen = await Promise.all(Array.from({ length: 30 }, () => job('north')))
   const hidden = await Promise.all(Array.from({ length: 30 }, () => job('south')))
   // Hidden items come first in the order of claims.
@@ -284,7 +137,7 @@ test('20 claimers at once get each item in their sight once, and no other', asyn
 })
 
 test('an item comes into sight and leaves it with its record, and of a deleted record who reads all of the type sees it', async (t) => {
-  const { w, line, reader, job } = await following(t)
+  const { w, line, reader, job } = await following(t, await start())
   const { owner, path } = w.org
   const [record, gone] = [await job('south'), await job('north')]
   const [a = '', b = ''] = await line.add([
@@ -306,7 +159,7 @@ test('an item comes into sight and leaves it with its record, and of a deleted r
 })
 
 test('the limit of a stage counts hidden items, and verify counts all and needs queues:update', async (t) => {
-  const { w, line, reader, job } = await following(t)
+  const { w, line, reader, job } = await following(t, await start())
   const ids = await line.add([
     { key: 'h1', record_id: await job('south'), stage: 'work' },
     { key: 'h2', record_id: await job('south'), stage: 'work' },

@@ -1,0 +1,114 @@
+import test from 'ava'
+import { following, threeItems } from '#test/queues/following.ts'
+import { createLine, proven } from '#test/queues/support.ts'
+import type { Caller } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+
+const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key).sort()
+
+test('the setting is false by default, needs a type, and stays when it is left out', async (t) => {
+  const { org } = await start()
+  const plain = await createLine(t, org)
+  t.is((await org.owner.get(plain.path)).data.settings.items_follow_records, false)
+  const refused = await org.owner.put(plain.path, { settings: { items_follow_records: true } })
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /settings\.items_follow_records needs object_type/)
+  const { w, line } = await following(t, await start())
+  t.is((await w.org.owner.put(line.path, { settings: { lease_seconds: 9 } })).data.settings.items_follow_records, true)
+  t.is((await w.org.owner.put(line.path, { object_type: null })).status, 400)
+})
+
+test('a queue stored before the setting reads as one without it', async (t) => {
+  const { w, line, reader, job } = await following(t, await start())
+  const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
+  t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
+  await w.db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [line.id])
+  t.is((await w.org.owner.put(line.path, { name: 'old' })).data.settings.items_follow_records, false)
+  t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 200)
+})
+
+test('lists, totals, search, board, counts, batches and history leave out items of records that the caller may not read', async (t) => {
+  const all = await following(t, await start())
+  const { w, line, reader, job } = all
+  const [a = '', b = '', c = ''] = await threeItems(all)
+  const [late = ''] = await line.add([{ key: 'b2', record_id: await job('south'), batch: 'hidden' }])
+  for (const id of [a, b, late]) await w.org.owner.patch(`${line.path}/items/${id}`, { due_at: '2020-01-01T00:00:00Z' })
+  const [done = ''] = await line.add([{ key: 'b3', record_id: await job('south'), stage: 'out', batch: 'truck' }])
+  const as = async (client: Caller['client'], of: string) => {
+    const answer = await client.get(`${line.path}${of}`)
+    t.is(answer.status, 200, answer.text)
+    return answer.data
+  }
+  const seen = (of: string) => as(reader.client, of)
+  const listed = async (of: string) => {
+    const { items, total, next_offset } = await seen(of)
+    t.is(total, items.length)
+    t.is(next_offset, null)
+    return keysOf(items)
+  }
+  t.deepEqual(await listed('/items'), ['a', 'c'])
+  t.deepEqual(await listed('/items?batch=truck'), ['a', 'c'])
+  t.deepEqual(await listed('/items?status=open'), ['a', 'c'])
+  t.deepEqual(await listed('/items?status=done'), [])
+  t.deepEqual(await listed('/items?key=b'), [])
+  t.deepEqual(await listed('/items?q=b'), [])
+  t.deepEqual(await listed('/items?q=truck'), ['a', 'c'])
+  t.deepEqual(await listed('/items?overdue=true'), ['a'])
+  t.deepEqual(await listed('/stages/in/items'), ['a', 'c'])
+  t.deepEqual(await listed('/stages/out/items'), [])
+  const { record_id } = await line.item(b)
+  t.deepEqual(await listed(`/items?record_id=${record_id}`), [])
+  const first = await seen('/items?limit=1')
+  t.deepEqual([keysOf(first.items), first.total, first.next_offset], [['c'], 2, 1])
+  const second = await seen('/items?limit=1&offset=1')
+  t.deepEqual([keysOf(second.items), second.total, second.next_offset], [['a'], 2, null])
+  t.is((await seen('/items?limit=1&offset=7')).total, 2)
+  const csv = await reader.client.get(`${line.path}/items`, { accept: 'text/csv' })
+  t.deepEqual(
+    csv.text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(',')[1]),
+    ['c', 'a'],
+  )
+  const { stages: shown } = await seen('/board?limit=1')
+  t.deepEqual(
+    shown.map(
+      ({ key, items, total, next_offset }: { key: string; items: { key: string }[]; total: number; next_offset: number | null }) => [
+        key,
+        keysOf(items),
+        total,
+        next_offset,
+      ],
+    ),
+    [
+      ['in', ['a'], 2, 1],
+      ['work', [], 0, null],
+      ['out', [], 0, null],
+    ],
+  )
+  const counts = { total: 2, open: 2, closed: 0, overdue: 1, unexpected: 0, by_stage: { in: 2, work: 0, out: 0 } }
+  t.deepEqual((await seen('/summary')).summary, counts)
+  t.deepEqual((await seen('/summary?batch=truck')).summary, counts)
+  t.is((await seen('/summary?batch=hidden')).summary.total, 0)
+  t.deepEqual((await seen('')).summary, counts)
+  const { data: queues } = await reader.client.get(`${w.org.path}/queues`)
+  t.deepEqual(queues.find(({ id }: { id: string }) => id === line.id).summary, counts)
+  t.deepEqual(await seen('/batches'), [{ batch: 'truck', total: 2, open: 2, closed: 0 }])
+  t.deepEqual([...new Set(keysOf(await seen('/events')))], ['a', 'c'])
+  t.deepEqual(await seen(`/events?item_id=${b}`), [])
+  t.is((await seen(`/events?item_id=${a}`)).length, 2)
+  t.is((await seen(`/items/${c}`)).key, 'c')
+  // The owner sees all of it.
+  t.is((await line.summary()).total, 5)
+  t.deepEqual(keysOf((await as(w.org.owner, '/items')).items), ['a', 'b', 'b2', 'b3', 'c'])
+  t.is((await as(w.org.owner, `/items/${done}`)).status, 'done')
+  // The item goes, its history stays hidden.
+  await w.org.owner.delete(`${line.path}/items/${b}`)
+  t.deepEqual(await seen(`/events?item_id=${b}`), [])
+  t.deepEqual([...new Set(keysOf(await seen('/events')))], ['a', 'c'])
+  await proven(t, w.org.owner, line)
+})
