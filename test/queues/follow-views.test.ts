@@ -1,8 +1,9 @@
 import test from 'ava'
-import { following, threeItems } from '#test/queues/following.ts'
+import { following, north, ofQueues, threeItems } from '#test/queues/following.ts'
 import { createLine, proven } from '#test/queues/support.ts'
-import type { Caller } from '#test/support/factories.ts'
+import { type Caller, createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { hearSent } from '#test/support/watch/sent.ts'
 
 const start = shareWorld(test)
 
@@ -110,5 +111,58 @@ test('lists, totals, search, board, counts, batches and history leave out items 
   await w.org.owner.delete(`${line.path}/items/${b}`)
   t.deepEqual(await seen(`/events?item_id=${b}`), [])
   t.deepEqual([...new Set(keysOf(await seen('/events')))], ['a', 'c'])
+  await proven(t, w.org.owner, line)
+})
+
+test('queues of several types are counted each by its own records, and a deny rule hides items as well', async (t) => {
+  const { w, line, job } = await following(t, await start())
+  const { owner, path } = w.org
+  const { data: hall } = await owner.post(`${path}/records/locations`, { values: { name: 'Hall' } })
+  const settings = { items_follow_records: true }
+  const halls = await createLine(t, w.org, { object_type: 'locations', settings }, 'halls')
+  const plain = await createLine(t, w.org, { object_type: 'jobs' }, 'plain')
+  const records = [await job('north'), await job('south'), await job('south')]
+  for (const each of [line, plain]) await each.add(records.map((record_id, index) => ({ key: `k${index}`, record_id })))
+  await halls.add([{ key: 'hall', record_id: hall.id }, 'none'])
+  const totals = async (...rules: object[]) => {
+    const { client } = await createMember(w, w.org, [ofQueues, ...rules])
+    const { data } = await client.get(`${path}/queues`)
+    return data.map(({ key, summary }: { key: string; summary: { total: number } }) => `${key} ${summary.total}`)
+  }
+  const reading = { effect: 'allow', actions: ['records:read'] }
+  t.deepEqual(await totals(north), ['line 1', 'halls 1', 'plain 3'])
+  t.deepEqual(await totals(reading), ['line 3', 'halls 2', 'plain 3'])
+  t.deepEqual(await totals(reading, { ...north, effect: 'deny' }), ['line 2', 'halls 2', 'plain 3'])
+  t.deepEqual(await totals({ ...reading, resources: ['locations'] }), ['line 0', 'halls 2', 'plain 3'])
+})
+
+test.serial('without the setting no statement is added and none changes', async (t) => {
+  const { w, line, reader, job } = await following(t, await start(), { settings: { items_follow_records: false } })
+  const [a = ''] = await line.add([{ key: 'a', record_id: await job('south') }, { key: 'b' }])
+  const { client } = reader
+  const item = `${line.path}/items/${a}`
+  const asked: [() => Promise<unknown>, string[]][] = [
+    [() => client.get(item), ['find_queue_item']],
+    [() => client.get(`${line.path}/board`), ['find_queue_board', 'find_queue_counts']],
+    [() => client.get(`${line.path}/summary`), ['find_queue_counts', 'count_overdue_queue_items']],
+    [() => client.get(`${line.path}/batches`), ['find_queue_batches']],
+    [() => client.get(`${line.path}/events`), ['find_queue_history']],
+    [() => client.get(`${line.path}/items?limit=1`), ['', 'find_queue_counts']],
+    [() => client.post(`${line.path}/claim`, {}), ['claim_in_queue']],
+    [() => client.post(`${line.path}/items`, { keys: ['b'] }), ['add_queue_items']],
+    [() => client.patch(item, { release: true }), ['edit_queue_item']],
+    [() => client.post(`${line.path}/scan`, { key: 'b', to_stage: 'out' }), ['find_open_queue_item', 'move_queue_item']],
+    [() => client.post(`${item}/move`, { to_stage: 'out' }), ['move_queue_item']],
+    [() => client.delete(item), ['delete_queue_item']],
+  ]
+  for (const [ask, names] of asked) {
+    // A read's first statement has a `v` behind its name where it verifies the cache as well.
+    const sent: string[] = []
+    const stop = hearSent(({ name = '', text }) => /\bqueue_(items|history|counts)\b/.test(text) && sent.push(name.replace(/v$/, '')))
+    await ask()
+    stop()
+    t.deepEqual(sent, names)
+  }
+  t.is((await line.summary()).total, 1)
   await proven(t, w.org.owner, line)
 })
