@@ -37,7 +37,8 @@ export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?
   if (!queues.some(({ settings }) => settings.items_follow_records)) return summariesIn(scope, undefined, queues, batch)
   return withPictures(scope, async () => {
     const { whole, limited, sight } = await queueSights(scope, queues)
-    return new Map([...(await summariesIn(scope, undefined, whole, batch)), ...(await summariesIn(scope, sight, limited, batch))])
+    const ofWhole = whole.length === 0 ? [] : await summariesIn(scope, undefined, whole, batch)
+    return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, sight, limited, batch))])
   })
 }
 
@@ -47,7 +48,6 @@ async function summariesIn(
   queues: readonly Queue[],
   batch?: string,
 ): Promise<Map<string, QueueSummary>> {
-  if (sight && queues.length === 0) return new Map()
   const { workspace, now } = scope
   const ids = queues.map(({ id }) => id)
   const time = now()
