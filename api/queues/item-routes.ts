@@ -58,7 +58,8 @@ export const routes = [
     method: 'POST',
     path: items,
     summary: 'Add items',
-    description: 'Up to 500. A key that is open already is left alone unless the queue allows duplicates.',
+    description:
+      'Up to 500. A key that is open already is left alone unless the queue allows duplicates; where its item is hidden from the caller, the answer has no id of it.',
     permission: 'queues:enqueue',
     body: addInput,
     carries: addedFrom,
@@ -123,7 +124,8 @@ export const routes = [
     method: 'POST',
     path: `${queuePath}/scan`,
     summary: 'Scan a key',
-    description: 'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too.',
+    description:
+      'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too. A key whose item is hidden from the caller is unknown, and nothing is added.',
     permission: 'queues:transition',
     body: scanInput,
     guarded: true,
@@ -152,7 +154,8 @@ export const routes = [
     method: 'POST',
     path: `${queuePath}/claim`,
     summary: 'Claim waiting items',
-    description: "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item.",
+    description:
+      "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item, and hidden items are passed over.",
     permission: 'queues:transition',
     body: claimInput,
     guarded: true,

@@ -12,6 +12,13 @@ import { itemPage, listStage, stageItemsQuery } from '#shared/queues/list.ts'
 import { queueInput, queueReplacement, queueView } from '#shared/queues/queue.ts'
 import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/queues/queues.ts'
 import { batchList, listBatches, summarize, summaryAnswer } from '#shared/queues/summary.ts'
+import type { Scope } from '#shared/scope/scope.ts'
+
+/** What counts hidden items is for callers that could show them. */
+const verified = async (request: { params: { queueId: string } }, scope: Scope): Promise<string | undefined> => {
+  const { key, settings } = await queueOf(request, scope)
+  return settings.items_follow_records ? key : undefined
+}
 
 export const routes = [
   answer({
@@ -145,8 +152,10 @@ export const routes = [
     method: 'GET',
     path: `${queuePath}/verify`,
     summary: 'Prove a queue by its history',
-    description: "Replays every item's history against its row, and the rows against the counts.",
+    description:
+      "Replays every item's history against its row, and the rows against the counts. Where items follow their records it counts hidden ones too, and needs queues:update.",
     permission: 'queues:read',
+    further: [{ permission: 'queues:update', on: verified }],
     job: verifyQueue,
     makes: 'json',
     payload: async (request, scope) => ({ queueId: (await queueOf(request, scope)).id }),

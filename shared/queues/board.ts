@@ -1,10 +1,12 @@
 import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, itemView, viewOfItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { nameOf, type Queue, queueName, stageHeading } from '#shared/queues/queue.ts'
-import { findCounts } from '#shared/queues/store/counts.ts'
 import { findBoard } from '#shared/queues/store/list.ts'
-import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
+import type { ItemSight } from '#shared/queues/store/sight.ts'
+import { countRows } from '#shared/queues/summary.ts'
+import { readerOf, type Scope } from '#shared/scope/scope.ts'
 
 export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
 type BoardQuery = TypeOf<typeof boardQuery>
@@ -29,16 +31,19 @@ export const boardAnswer = schema(
 type Board = TypeOf<typeof boardAnswer>
 
 /** The board of a queue: open items as they would be claimed, of a terminal stage the newest closed ones. Two statements. */
-export async function boardOf(scope: Scope, queue: Queue, { limit, batch }: BoardQuery): Promise<Board> {
+export const boardOf = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>
+  withSight(scope, queue, (sight) => boardInSight(scope, queue, query, sight))
+
+async function boardInSight(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, sight: ItemSight | undefined): Promise<Board> {
   const { workspace, now } = scope
   const [terminal, others] = [
     queue.stages.filter(({ kind }) => kind === 'terminal'),
     queue.stages.filter(({ kind }) => kind !== 'terminal'),
   ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
-  const found = findBoard(workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null)
+  const found = findBoard(sight, workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null)
   const rows = await readAll<ItemRow>(readerOf(scope), found, 'limit must be lower here')
-  const counts = await readRows<{ stage: string; status: string; items: number }>(scope, findCounts(workspace.id, [queue.id], batch ?? ''))
+  const counts = await countRows(scope, sight, [queue.id], batch)
   const time = now()
   const shown = Map.groupBy(rows, ({ stage }) => stage)
   return {

@@ -2,6 +2,7 @@ import type { Found } from '#shared/db/guard.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { requireEnabled } from '#shared/queues/load.ts'
 import { claims, expiries } from '#shared/queues/metrics.ts'
 import type { Queue } from '#shared/queues/queue.ts'
@@ -17,7 +18,7 @@ interface Claimed extends ItemRow {
 
 /**
  * Claims waiting items for the caller, for as long as the queue's lease: no two callers get the same one (document 2, POST claim). Each comes
- * with the token that proves the claim. A terminal stage has nothing waiting. Throws NOT_FOUND for a stage that the queue does not have.
+ * with the token that proves the claim. Items that are hidden from the caller are passed over. A terminal stage has nothing waiting. Throws NOT_FOUND for a stage that the queue does not have.
  */
 export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
   requireEnabled(queue)
@@ -28,10 +29,13 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
   const { slots, confirm } = guardOf(scope)
-  const found = await db.query<Claimed & Found>(
-    statement(
-      ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType],
-      ...[slots.horizon, slots.seen, slots.scopes],
+  const found = await withSight(scope, queue, (sight) =>
+    db.query<Claimed & Found>(
+      statement(
+        sight,
+        ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType],
+        ...[slots.horizon, slots.seen, slots.scopes],
+      ),
     ),
   )
   confirm(found[0])

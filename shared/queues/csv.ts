@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type ItemRow, type ItemView, viewOfItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { filterOf, type ItemsQuery } from '#shared/queues/list.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { type ItemFilter, listItems, orders } from '#shared/queues/store/list.ts'
@@ -23,9 +24,11 @@ export async function itemsAsCsv(
   queue: Queue,
   query: Omit<ItemsQuery, 'limit' | 'offset'>,
 ): Promise<{ readonly truncated: boolean; readonly stream: () => Readable }> {
-  const filter = await filterOf(scope, queue, query)
-  const beyond = await scope.db.query(listItems(filter, orders.newest, 1, maxExported))
-  return { truncated: beyond.length > 0, stream: () => Readable.from(rows(scope, queue, filter)) }
+  return withSight(scope, queue, async (sight) => {
+    const filter = await filterOf(scope, queue, query, sight)
+    const beyond = await scope.db.query(listItems(filter, orders.newest, 1, maxExported))
+    return { truncated: beyond.length > 0, stream: () => Readable.from(rows(scope, queue, filter)) }
+  })
 }
 
 async function* rows(scope: Scope, queue: Queue, filter: ItemFilter): AsyncGenerator<Buffer> {

@@ -14,7 +14,7 @@ const defaults: Omit<Definition, 'key' | 'name'> = {
     { key: 'done', label: 'Done', kind: 'terminal' },
   ]),
   intake: { enabled: false, filter: [], stage: null, key_field: null, close_on_unmatch: false },
-  settings: { on_unknown_scan: 'reject', lease_seconds: limits.leaseSeconds, allow_duplicates: false },
+  settings: { on_unknown_scan: 'reject', lease_seconds: limits.leaseSeconds, allow_duplicates: false, items_follow_records: false },
 }
 
 /**
@@ -41,6 +41,8 @@ export function readDefinition(input: QueueInput, before?: Queue): Definition {
   if (intake.stage !== null && !stages.some(({ key }) => key === intake.stage)) throw noSuch('intake.stage', intake.stage)
   if (intake.enabled && made.object_type === null)
     throw problem('VALIDATION_ERROR', 'intake.enabled needs object_type, the type whose records it takes in')
+  if (settings.items_follow_records && made.object_type === null)
+    throw problem('VALIDATION_ERROR', 'settings.items_follow_records needs object_type, the type whose records the items follow')
   return made
 }
 

@@ -1,6 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
 import { type ChangedItem, type EditInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
+import { requireSeen } from '#shared/queues/item-sight.ts'
 import { itemIdOf, payloadText, requireEnabled } from '#shared/queues/load.ts'
 import { type Refusal, refusalText } from '#shared/queues/move.ts'
 import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts'
@@ -19,6 +20,7 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   const given = [priority, batch, assignee_id, due_at, payload].some((value) => value !== undefined)
   const { workspace, cause, now, db } = scope
   const time = now()
+  await requireSeen(scope, queue, id)
   const [row] = await db.query<ItemRow & ClaimEnd & { refusal: Refusal | null }>(
     editStatement(
       ...[workspace.id, queue.id, id, instantOf(time), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
@@ -43,9 +45,12 @@ function instantIn(text: string, path: string): string {
 }
 
 /** Deletes an item for good, open or closed; its history stays. Throws NOT_FOUND. */
-export async function removeItem({ db, workspace, cause, now }: Scope, queue: Queue, itemId: string): Promise<void> {
+export async function removeItem(scope: Scope, queue: Queue, itemId: string): Promise<void> {
   requireEnabled(queue)
+  const { db, workspace, cause, now } = scope
+  const id = itemIdOf(itemId)
+  await requireSeen(scope, queue, id)
   const actorType = cause.actorId === null ? 'system' : cause.actorType
-  const gone = await db.query(deleteItem(workspace.id, queue.id, itemIdOf(itemId), instantOf(now()), cause.actorId, actorType))
+  const gone = await db.query(deleteItem(workspace.id, queue.id, id, instantOf(now()), cause.actorId, actorType))
   if (gone.length === 0) throw problem('NOT_FOUND')
 }

@@ -2,11 +2,13 @@ import { problem } from '#shared/kernel/errors.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage, startStage } from '#shared/queues/definition.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
-import type { AddAnswer, AddedItem, AddInput, ItemSource, NewItem } from '#shared/queues/item.ts'
+import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { queueLimits } from '#shared/queues/limits.ts'
 import { payloadText, requireEnabled, requireQueueByKey } from '#shared/queues/load.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { addItems as addStatement, findOpen } from '#shared/queues/store/add.ts'
+import { findSeenIds } from '#shared/queues/store/find.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 /** What of a scan stands in the entry of the item that it made. */
@@ -52,8 +54,21 @@ export async function addItems(scope: Scope, queue: Queue, items: readonly NewIt
   return {
     created,
     duplicates: added.length - created,
-    items: added.map(({ created, ord: _, ...item }): AddedItem => ({ ...item, duplicate: !created })),
+    items: await answersOf(scope, queue, added),
   }
+}
+
+/** What the caller is told of items; of a duplicate that is hidden from it, the key alone. */
+function answersOf(scope: Scope, queue: Queue, added: readonly AddedRow[]): Promise<AddedItem[]> {
+  const told = ({ created, ord: _, ...item }: AddedRow): AddedItem => ({ ...item, duplicate: !created })
+  const duplicates = added.flatMap(({ id, created }) => (created ? [] : [id]))
+  if (duplicates.length === 0) return Promise.resolve(added.map(told))
+  return withSight(scope, queue, async (sight) => {
+    if (!sight) return added.map(told)
+    const rows = await scope.db.query<{ id: string }>(findSeenIds(sight, scope.workspace.id, queue.id, duplicates))
+    const seen = new Set(rows.map(({ id }) => id))
+    return added.map((row) => (row.created || seen.has(row.id) ? told(row) : { ...told(row), id: null, stage: null, status: null }))
+  })
 }
 
 /** Items by the queue's key, as functions and flows add them. Throws NOT_FOUND; FORBIDDEN is the caller's to ask. */
@@ -74,7 +89,7 @@ interface SentRow {
   readonly ord: number
   readonly key: string
   readonly stage: string
-  readonly status: AddedItem['status']
+  readonly status: ItemStatus
   readonly batch: string
   readonly priority: number
   readonly record_id: string | null
@@ -109,7 +124,7 @@ interface AddedRow {
   readonly id: string
   readonly key: string
   readonly stage: string
-  readonly status: AddedItem['status']
+  readonly status: ItemStatus
   readonly created: boolean
 }
 

@@ -1,5 +1,6 @@
 import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/queues/previous-claim.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { findHistory, findHistoryOfItem } from '#shared/queues/store/history.ts'
@@ -44,12 +45,14 @@ export const historyQuery = schema(
   }),
 )
 
-/** The movements of a queue or of one of its items, newest first. */
-export async function listHistory(scope: Scope, { id }: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
-  const { workspace } = scope
-  const statement = item_id === undefined ? findHistory(workspace.id, id, limit) : findHistoryOfItem(workspace.id, id, item_id, limit)
+/** The movements of a queue or of one of its items, newest first, without those of items that are hidden from the caller. */
+export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
   type Row = Omit<HistoryEntry, 'previous_claim'> & ClaimEnd
-  const rows = await readAll<Row>(readerOf(scope), statement, 'limit must be lower here')
+  const of = [scope.workspace.id, queue.id]
+  const rows = await withSight(scope, queue, (sight) => {
+    const statement = item_id === undefined ? findHistory(sight, ...of, limit) : findHistoryOfItem(sight, ...of, item_id, limit)
+    return readAll<Row>(readerOf(scope), statement, 'limit must be lower here')
+  })
   // A read's first statement brings cells of its own along.
   return rows.map((row) => {
     const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }

@@ -84,10 +84,10 @@ export type NewItem = TypeOf<ReturnType<typeof schema<typeof newItem>>>
 export const newItems = schema(t.Array(newItem, { minItems: 1, maxItems: limits.itemsPerAdd }))
 
 const addedItem = t.Object({
-  id: uuid,
+  id: nullable(t.String({ format: 'uuid', description: 'null, as stage and status are, of a duplicate that is hidden from the caller.' })),
   key: t.String(),
-  stage: t.String(),
-  status: t.Enum([...itemStatuses]),
+  stage: nullable(t.String()),
+  status: nullable(t.Enum([...itemStatuses])),
   duplicate: t.Boolean({ description: 'Whether the key was open already; then this is the item that it names.' }),
 })
 export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>

@@ -4,6 +4,7 @@ import { Problem } from '#shared/kernel/errors.ts'
 import { instantOf, utcInstant } from '#shared/kernel/instant.ts'
 import { findByKey, itemsByIds } from '#shared/queues/find.ts'
 import { type JournalScan, type ScanAnswer, type Verdict, viewOfItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import { payloadText, requireEnabled } from '#shared/queues/load.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { scanKey, scannedKey } from '#shared/queues/scan.ts'
@@ -23,6 +24,8 @@ interface Known {
   readonly verdict: Verdict
   readonly note: string
   readonly conflict: boolean
+  /** Whether the item is in the caller's sight. */
+  readonly is_seen: boolean
 }
 
 /**
@@ -46,8 +49,9 @@ export async function scanJournal(scope: Scope, queue: Queue, scans: readonly Jo
 const timeOf = ({ scanned_at }: JournalScan): string => utcInstant(scanned_at) ?? scanned_at
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-async function knownScans({ db, workspace }: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, Known>> {
-  const rows = await db.query<Known>(findScans(workspace.id, queue.id, ids))
+async function knownScans(scope: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, Known>> {
+  const { db, workspace } = scope
+  const rows = await withSight(scope, queue, (sight) => db.query<Known>(findScans(sight, workspace.id, queue.id, ids)))
   return new Map(rows.map((row) => [row.scan_id, row]))
 }
 
@@ -70,7 +74,8 @@ async function judge(scope: Scope, queue: Queue, scan: JournalScan): Promise<Jou
 async function refuse(scope: Scope, queue: Queue, scan: JournalScan, message: string): Promise<JournalVerdict | undefined> {
   const { workspace, cause, now, db } = scope
   const key = readable(() => scannedKey(scan.key)) ?? ''
-  const item = key === '' ? undefined : await findByKey(scope, queue, key)
+  const found = key === '' ? undefined : await findByKey(scope, queue, key)
+  const item = found === 'hidden' ? undefined : found
   const payload = scan.payload == null ? null : (readable(() => payloadText(scan.payload, 'payload')) ?? null)
   try {
     await inSavepoint(db, () =>
@@ -107,14 +112,14 @@ async function repeated(scope: Scope, queue: Queue, ids: readonly string[], rows
     queue,
     known.flatMap(({ item_id }) => item_id ?? []),
   )
-  return known.map(({ scan_id, item_id, verdict, note, conflict }) => ({
-    scan_id,
-    verdict,
-    message: note === '' ? 'This scan was judged before' : `This scan was judged before: ${note}`,
-    item: (item_id && items.get(item_id)) || null,
-    conflict,
-  }))
+  return known.map(({ scan_id, item_id, verdict, note, conflict, is_seen }): JournalVerdict => {
+    if (!is_seen) return { scan_id, verdict: 'unknown', message: judgedBefore, item: null, conflict: false }
+    const message = note === '' ? judgedBefore : `${judgedBefore}: ${note}`
+    return { scan_id, verdict, message, item: (item_id && items.get(item_id)) || null, conflict }
+  })
 }
+
+const judgedBefore = 'This scan was judged before'
 
 /** Neither judged nor known: cannot be, for whoever sends the same scan at the same moment has committed it by then. */
 const lost = ({ scan_id }: JournalScan): JournalVerdict => ({

@@ -1,9 +1,11 @@
 import { readAll } from '#shared/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/queues/item.ts'
+import { withSight } from '#shared/queues/item-sight.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { findCounts } from '#shared/queues/store/counts.ts'
 import { countItems, findHolding, type ItemFilter, isFew, listItems as listStatement, orders } from '#shared/queues/store/list.ts'
+import type { ItemSight } from '#shared/queues/store/sight.ts'
 import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
 
 const paging = {
@@ -57,33 +59,40 @@ export function listStage(scope: Scope, queue: Queue, stage: Stage, query: Omit<
 
 type Asked = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
 
-async function page(scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> {
+const page = (scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> =>
+  withSight(scope, queue, async (sight) => pageOf(scope, query, await filterOf(scope, queue, query, sight), order))
+
+async function pageOf(scope: Scope, query: Asked, filter: ItemFilter, order: string): Promise<ItemPage> {
   const { limit, offset } = query
-  const filter = await filterOf(scope, queue, query)
+  const { queue } = filter
   const statement = listStatement(filter, order, limit + 1, offset)
   const rows = await readAll<ItemRow>(readerOf(scope), statement, `limit must be less than ${limit} here`)
   const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
   // A page that is not full and not past the end tells the number by itself.
-  const total =
-    rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, queue, query, filter)
+  const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
   return { items, total, next_offset: rows.length > limit ? offset + limit : null }
 }
 
-/** What a query means; text that few items hold has been found by then. */
-export async function filterOf(scope: Scope, queue: Queue, query: Omit<Asked, 'limit' | 'offset'>): Promise<ItemFilter> {
-  const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now() }
+/** What a query means for a caller with this sight; text that few items hold has been found by then. */
+export async function filterOf(
+  scope: Scope,
+  queue: Queue,
+  query: Omit<Asked, 'limit' | 'offset'>,
+  sight: ItemSight | undefined,
+): Promise<ItemFilter> {
+  const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), sight }
   if (!query.q) return filter
   const [found] = await readRows<{ items: string[] | null; batches: string[] }>(scope, findHolding(scope.workspace.id, queue.id, query.q))
   return found && isFew(found) ? { ...filter, holding: found } : filter
 }
 
 /** From the kept counts where those tell what is asked for, else by counting what matches. */
-async function countOf(scope: Scope, queue: Queue, query: Asked, filter: ItemFilter): Promise<number> {
+async function countOf(scope: Scope, query: Asked, filter: ItemFilter): Promise<number> {
   const isKept = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every((one) => one === undefined || one === false)
-  if (!isKept || query.batch === '') return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
+  if (!isKept || query.batch === '' || filter.sight) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
   const rows = await readRows<{ stage: string; status: string; items: number }>(
     scope,
-    findCounts(scope.workspace.id, [queue.id], query.batch ?? ''),
+    findCounts(scope.workspace.id, [filter.queue.id], query.batch ?? ''),
   )
   const isMeant = (row: { stage: string; status: string }) =>
     (query.stage === undefined || row.stage === query.stage) &&

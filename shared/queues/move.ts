@@ -5,8 +5,9 @@ import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import type { ScanFacts } from '#shared/queues/enqueue.ts'
 import { enterStage, noteOfEntering } from '#shared/queues/enter.ts'
-import { findItem } from '#shared/queues/find.ts'
+import { findAnyItem } from '#shared/queues/find.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/queues/item.ts'
+import { requireSeen } from '#shared/queues/item-sight.ts'
 import { itemIdOf, requireEnabled } from '#shared/queues/load.ts'
 import { patches, patchRecord } from '#shared/queues/patch.ts'
 import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts'
@@ -84,7 +85,7 @@ class NotMoved extends Error {
 async function moveWithin(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<Moved | undefined> {
   const { to } = move
   if (to.wip_limit > 0) await scope.db.query(lockStage(scope.workspace.id, queue.id, to.key))
-  const looked = to.record_patch === null ? undefined : await findItem(scope, queue, itemId)
+  const looked = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
   const willPatch = looked !== undefined && patches(queue, to, looked) && looked.status === 'open' && accepts(to, looked)
   if (willPatch) await patchRecord(scope, queue, to, looked)
   const moved = await moveAlone(scope, queue, itemId, move)
@@ -123,6 +124,7 @@ export async function moveAsAsked(scope: Scope, queue: Queue, itemId: string, in
   const id = itemIdOf(itemId)
   const to = requireStage(queue, input.to_stage)
   const { status, note, claim_token: claimToken } = input
+  await requireSeen(scope, queue, id)
   const moved = await moveItem(scope, queue, id, { to, status, note, claimToken })
   if (!moved) throw problem('NOT_FOUND')
   if (moved.refusal) throw problem('VALIDATION_ERROR', refusalText(moved.refusal, moved.item, to))

@@ -70,6 +70,12 @@ const settingsInput = t.Object(
     on_unknown_scan: t.Optional(t.Enum(['reject', 'create'])),
     lease_seconds: t.Optional(t.Integer({ minimum: 1, maximum: limits.maxLeaseSeconds })),
     allow_duplicates: t.Optional(t.Boolean()),
+    items_follow_records: t.Optional(
+      t.Boolean({
+        description:
+          'Whether an item is hidden from callers that may not read its record. Limits of stages and verify count all items. Needs object_type.',
+      }),
+    ),
   },
   { title: 'QueueSettingsInput' },
 )
@@ -120,6 +126,7 @@ const settings = t.Object({
   on_unknown_scan: t.Enum(['reject', 'create']),
   lease_seconds: t.Integer(),
   allow_duplicates: t.Boolean(),
+  items_follow_records: t.Boolean(),
 })
 
 /** Counts of a queue's items (document 2, Work queue). */

@@ -22,7 +22,7 @@ import {
   lockStages,
   updateQueue,
 } from '#shared/queues/store/queues.ts'
-import { summariesOf, summarize } from '#shared/queues/summary.ts'
+import { summariesOf, summarize, summarizeAll } from '#shared/queues/summary.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
@@ -114,7 +114,7 @@ async function leave({ db, workspace }: Scope, { id }: Queue, keys: readonly str
  */
 export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
-  const { summary } = await summarize(scope, queue)
+  const summary = await summarizeAll(scope, queue)
   await db.transaction(async (tx) => {
     if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
     await listen(tx, { workspaceId: workspace.id, subscriber, id: queue.id }, [])

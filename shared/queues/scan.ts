@@ -37,6 +37,7 @@ export async function scanKey(scope: Scope, queue: Queue, input: ScanInput, fact
   const scan = { input: { ...input, key }, facts, payload, wanted }
   for (let look = 1; look <= maxLooks; look++) {
     const item = await findByKey(scope, queue, key)
+    if (item === 'hidden') return unknown(scope, queue, scan)
     const judged = item ? await scanKnown(scope, queue, scan, item) : await scanUnknown(scope, queue, scan)
     if (judged) return judged
   }
@@ -99,10 +100,7 @@ const again: ReadonlySet<Refusal | null> = new Set<Refusal | null>(['changed', '
 /** Undefined when somebody else made the item meanwhile. */
 async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged | undefined> {
   const { input, facts, wanted } = scan
-  if (queue.settings.on_unknown_scan === 'reject') {
-    await note(scope, queue, scan, null, 'unknown')
-    return { verdict: 'unknown', message: `${input.key} is not in ${queue.name}`, item: null, enteredBefore: null }
-  }
+  if (queue.settings.on_unknown_scan === 'reject') return unknown(scope, queue, scan)
   if (scope.actor.policy.permits('queues:enqueue', queue.key) === 'never')
     throw problem('FORBIDDEN', `Needs queues:enqueue on ${queue.key}`)
   await askGuard(scope)
@@ -113,10 +111,16 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judg
     scan: facts,
   })
   const [made] = items
-  if (!made || made.duplicate) return undefined
+  if (!made || made.duplicate || made.id === null || made.stage === null) return undefined
   const row = await findItem(scope, queue, made.id)
   const view = row ? viewOfItem(queue, row, scope.now()) : null
   return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, made.stage).label}`, item: view, enteredBefore: null }
+}
+
+/** Also of a key whose item is hidden from the caller: the entry names no item. */
+async function unknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged> {
+  await note(scope, queue, scan, null, 'unknown')
+  return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, item: null, enteredBefore: null }
 }
 
 /** Writes down a scan that moved and made nothing. */

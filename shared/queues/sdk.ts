@@ -27,7 +27,7 @@ async function allowed(scope: Scope, permission: Permission, queueKey: string): 
 export const queueMethods = ofApp('queues', [
   sdkMethod(
     'queues.enqueue',
-    '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string; key: string; stage: string; status: string; duplicate: boolean }[] }>',
+    '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string | null; key: string; stage: string | null; status: string | null; duplicate: boolean }[] }>',
     [key, ['items', newItems]],
     async ({ scope }, queueKey, items) => {
       await allowed(scope, 'queues:enqueue', queueKey)

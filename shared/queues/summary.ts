@@ -1,8 +1,11 @@
 import { instantOf } from '#shared/kernel/instant.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { cutoffsOf } from '#shared/queues/item.ts'
+import { queueSights, withSight } from '#shared/queues/item-sight.ts'
 import { nameOf, type Queue, type QueueSummary, queueName, queueSummary } from '#shared/queues/queue.ts'
-import { countOverdue, findBatches, findCounts } from '#shared/queues/store/counts.ts'
+import { countOverdue, countSeen, findBatches, findCounts, findSeenBatches } from '#shared/queues/store/counts.ts'
+import type { ItemSight } from '#shared/queues/store/sight.ts'
+import { withPictures } from '#shared/records/picture.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /** A queue's counts (document 2, GET summary). */
@@ -20,8 +23,31 @@ interface CountRow {
   readonly items: number
 }
 
-/** The counts of queues, of all their items or those of one batch; `overdue` is told from the clock. Two statements, however many queues. */
+/** The counts of some queues by stage, status and source, of a batch or of all: the kept ones, or those of the items in a sight. */
+export const countRows = (scope: Scope, sight: ItemSight | undefined, queueIds: readonly string[], batch = ''): Promise<CountRow[]> => {
+  const of = [scope.workspace.id, queueIds, batch] as const
+  return readRows<CountRow>(scope, sight ? countSeen(sight, ...of) : findCounts(...of))
+}
+
+/**
+ * The counts of queues, of all items that the caller sees or those of one batch; `overdue` is told from the clock. Two statements, however
+ * many queues, and two for those of which the caller does not see every item.
+ */
 export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?: string): Promise<Map<string, QueueSummary>> {
+  if (!queues.some(({ settings }) => settings.items_follow_records)) return summariesIn(scope, undefined, queues, batch)
+  return withPictures(scope, async () => {
+    const { whole, limited, sight } = await queueSights(scope, queues)
+    const ofWhole = whole.length === 0 ? [] : await summariesIn(scope, undefined, whole, batch)
+    return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, sight, limited, batch))])
+  })
+}
+
+async function summariesIn(
+  scope: Scope,
+  sight: ItemSight | undefined,
+  queues: readonly Queue[],
+  batch?: string,
+): Promise<Map<string, QueueSummary>> {
   const { workspace, now } = scope
   const ids = queues.map(({ id }) => id)
   const time = now()
@@ -29,10 +55,11 @@ export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?
     const { keys, times } = cutoffsOf(queue, time)
     return keys.map((key, index) => ({ id: queue.id, key, time: times[index] }))
   })
-  const counts = await readRows<CountRow>(scope, findCounts(workspace.id, ids, batch ?? ''))
+  const counts = await countRows(scope, sight, ids, batch)
   const overdue = await readRows<{ queue_id: string; items: number }>(
     scope,
     countOverdue(
+      sight,
       ...[workspace.id, ids, instantOf(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
       ...[timed.map((one) => one.time), batch || null],
     ),
@@ -66,8 +93,15 @@ export async function summarize(
   return { queue: nameOf(queue), summary: summary ?? summaryOf(queue, [], 0) }
 }
 
-/** The batches that a queue's items have, in the order of their labels. */
-export async function listBatches(scope: Scope, { id }: Queue): Promise<BatchCounts[]> {
-  const rows = await readRows<BatchCounts>(scope, findBatches(scope.workspace.id, id))
+/** The counts of one queue with the items that are hidden from the caller. */
+export const summarizeAll = async (scope: Scope, queue: Queue): Promise<QueueSummary> =>
+  (await summariesIn(scope, undefined, [queue])).get(queue.id) ?? summaryOf(queue, [], 0)
+
+/** The batches of the items that the caller sees, in the order of their labels. */
+export async function listBatches(scope: Scope, queue: Queue): Promise<BatchCounts[]> {
+  const of = [scope.workspace.id, queue.id] as const
+  const rows = await withSight(scope, queue, (sight) =>
+    readRows<BatchCounts>(scope, sight ? findSeenBatches(sight, ...of) : findBatches(...of)),
+  )
   return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
 }

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { makeEvent } from '#test/calendar/support.ts'
-import { byHand, chain, createFlow, ended, runOf, runsOf } from '#test/flows/support.ts'
+import { start as begin, byHand, chain, createFlow, ended, outputsOf, runOf, runsOf } from '#test/flows/support.ts'
+import { following, north, stages } from '#test/queues/following.ts'
 import { createLine, plainStages } from '#test/queues/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
@@ -114,4 +115,33 @@ test('the item that set a flow off is shown to those who see the work queue', as
   await w.drain()
   t.true((await told(t, org, flow.id, seeing.client)).includes('swordfish'))
   t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
+})
+
+test('where items follow their records, the item that set a flow off is shown to those who may read its record', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { line, job } = await following(t, { ...w, org })
+  const rights = [allow('flows:read', 'flows:update', 'flows:run'), allow('queues:read')]
+  const [seeing, blind] = [await createMember(w, org, [...rights, allow('records:read')]), await createMember(w, org, [...rights, north])]
+  const flow = await createFlow(t, org, chain(byHand, filter('f', '{{trigger.input.item.payload.list}}')))
+  const entered = stages.map((stage) => (stage.key === 'work' ? { ...stage, on_enter: { flow_id: flow.id } } : stage))
+  t.is((await org.owner.put(line.path, { stages: entered })).status, 200)
+  const [item = ''] = await line.add([{ key: 'a', record_id: await job('south'), payload: { list: [{ code: 'swordfish' }] } }])
+  t.is((await line.move(item, 'work')).status, 200)
+  await w.drain()
+  t.true((await told(t, org, flow.id, seeing.client)).includes('swordfish'))
+  t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
+})
+
+test('a flow whose editor may not read a record is told no id of the item that holds its key', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { line, job } = await following(t, { ...w, org })
+  await line.add([{ key: 'a', record_id: await job('south') }])
+  const editor = await createMember(w, org, [allow('flows:create', 'flows:run', 'queues:enqueue'), north])
+  const adding = chain(byHand, ['a', 'action.enqueue_item', { queue_key: 'line', key: 'a' }])
+  const flow = await createFlow(t, org, adding, editor.client)
+  const run = await ended(org, flow.id, await begin(t, org, flow.id))
+  t.deepEqual(outputsOf(await runOf(org, flow.id, run.id)).a, { id: null, duplicate: true }, run.error)
+  t.is((await line.summary()).total, 1)
 })

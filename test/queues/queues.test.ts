@@ -11,7 +11,7 @@ test('a queue takes its key from its name, keeps it, and shares it with no other
   const made = await owner.post(`${path}/queues`, { name: 'Wareneingang Süd 2' })
   t.is(made.status, 201)
   t.like(made.data, { key: 'wareneingang-sud-2', enabled: true, object_type: null })
-  t.deepEqual(made.data.settings, { on_unknown_scan: 'reject', lease_seconds: 300, allow_duplicates: false })
+  t.deepEqual(made.data.settings, { on_unknown_scan: 'reject', lease_seconds: 300, allow_duplicates: false, items_follow_records: false })
   t.deepEqual(
     made.data.stages.map(({ key, kind }: Record<string, string>) => [key, kind]),
     [

@@ -5,7 +5,7 @@ import { maxDepth } from '#shared/kernel/cause.ts'
 import { Problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
-import { itemsByIds } from '#shared/queues/find.ts'
+import { anyItemsByIds } from '#shared/queues/find.ts'
 import { enteredStage } from '#shared/queues/jobs.ts'
 import { requireQueue } from '#shared/queues/load.ts'
 import { nameOf, type Queue } from '#shared/queues/queue.ts'
@@ -16,7 +16,7 @@ import { automationCause, automationScope } from '#workers/queues/automation.ts'
 /** What runs is filed together with the end of this job, so each item's entry sets it off once; for all items of a stage in one statement. */
 export default handler(enteredStage, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
-  const items = await itemsByIds(
+  const items = await anyItemsByIds(
     scope,
     queue,
     entries.map(({ itemId }) => itemId),

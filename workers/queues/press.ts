@@ -4,7 +4,7 @@ import { maxDepth } from '#shared/kernel/cause.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { findOperationIn } from '#shared/queue/operations.ts'
-import { itemsByIds } from '#shared/queues/find.ts'
+import { anyItemsByIds } from '#shared/queues/find.ts'
 import { type ButtonResult, type PressPayload, pressButton } from '#shared/queues/jobs.ts'
 import { requireQueue } from '#shared/queues/load.ts'
 import { inputOf, noteButton, type Pressed, pressedItems, requireButton, requirePressable } from '#shared/queues/press.ts'
@@ -24,7 +24,7 @@ export default handler(pressButton, async ({ payload, scope, checkpoint, park, c
     return park((inside, start) => startAll(inside, start, requireButton(queue, stage, buttonId), queue, runs as readonly Pressed[]))
   }
   const results = await Promise.all(runs.map((run) => resultOf(scope, run)))
-  const items = await itemsByIds(scope, queue, itemIds)
+  const items = await anyItemsByIds(scope, queue, itemIds)
   return commit(async (inside) => {
     for (const [index, result] of results.entries()) {
       const item = items.get(result.item_id)

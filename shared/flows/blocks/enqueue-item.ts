@@ -2,7 +2,7 @@ import { defineBlock, number, numberIn, text, texts } from '#shared/flows/block.
 import { blankProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
 import { requirePermission } from '#shared/functions/sdk/method.ts'
-import { t } from '#shared/kernel/schema.ts'
+import { nullable, t } from '#shared/kernel/schema.ts'
 import { enqueueItems } from '#shared/queues/enqueue.ts'
 import { newItems } from '#shared/queues/item.ts'
 import { requireQueueByKey } from '#shared/queues/load.ts'
@@ -27,7 +27,7 @@ export const enqueueItemBlock = defineBlock({
     ...blankProblems(config, ['record_id']),
   ],
   handles: ['out'],
-  output: { id: t.String(), duplicate: t.Boolean() },
+  output: { id: nullable(t.String({ description: 'null of a duplicate that is hidden from the editor.' })), duplicate: t.Boolean() },
   shown: 'readers',
   app: 'queues',
   work: {
@@ -39,7 +39,7 @@ export const enqueueItemBlock = defineBlock({
       const item = { ...filledIn(texts), ...(level === undefined ? {} : { priority: level }), ...(isObject(payload) ? { payload } : {}) }
       const { items } = await enqueueItems(scope, queueKey, newItems.parse([item], 'items'))
       const [added] = items
-      return { id: added?.id, duplicate: added?.duplicate === true }
+      return { id: added?.id ?? null, duplicate: added?.duplicate === true }
     },
   },
 })

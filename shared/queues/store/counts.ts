@@ -1,4 +1,5 @@
-import { sql } from '#shared/db/statement.ts'
+import { heavy, type Statement, sql } from '#shared/db/statement.ts'
+import { type ItemSight, sighted } from '#shared/queues/store/sight.ts'
 
 /** The counts of some queues' items, of a batch or with '' of all. Values: workspace, queues, batch. */
 export const findCounts = sql(
@@ -10,22 +11,36 @@ export const findCounts = sql(
    order by queue_id, stage, status, unexpected`,
 )
 
+const countInSight = sighted(
+  'count_seen_queue_items',
+  (seen) =>
+    `select item.queue_id, item.stage, item.status, item.source = 'scan' as unexpected, count(*) as items
+     from queue_items as item
+     where item.workspace_id = $1 and item.queue_id = any($2::uuid[]) and ($3::text = '' or (item.batch <> '' and item.batch = $3))
+       ${seen('item.record_id', 'item.queue_id')}
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+)
+
+/** The same of the items in a sight, which takes a look at each of them. */
+export const countSeen = (sight: ItemSight, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
+  heavy(countInSight(sight, workspaceId, queueIds, batch), 'batch or limit')
+
 /**
  * How many open items of some queues are past their time, at the cost of those that are. Values: workspace, queues, the time, queues of stages
  * with a time limit, as many keys of stages, as many instants before which an item must have entered, and a batch, or null for all.
  */
-export const countOverdue = sql(
+export const countOverdue = sighted(
   'count_overdue_queue_items',
-  `select queue_id, count(*) as items from (
+  (seen) => `select queue_id, count(*) as items from (
      select item.queue_id, item.id
      from unnest($4::uuid[], $5::text[], $6::timestamptz[]) as late (queue_id, stage, cutoff)
      join queue_items as item on item.workspace_id = $1 and item.queue_id = late.queue_id and item.stage = late.stage
-       and item.status = 'open' and item.entered_stage_at < late.cutoff and ($7::text is null or item.batch = $7)
+       and item.status = 'open' and item.entered_stage_at < late.cutoff and ($7::text is null or item.batch = $7)${seen('item.record_id', 'item.queue_id')}
      union
      select item.queue_id, item.id
      from queue_items as item
      where item.workspace_id = $1 and item.queue_id = any($2::uuid[]) and item.status = 'open' and item.due_at < $3::timestamptz
-       and ($7::text is null or item.batch = $7)
+       and ($7::text is null or item.batch = $7)${seen('item.record_id', 'item.queue_id')}
    ) as overdue
    group by queue_id order by queue_id`,
 )
@@ -40,6 +55,20 @@ export const findBatches = sql(
    group by batch having sum(items) > 0
    order by batch`,
 )
+
+const findBatchesInSight = sighted(
+  'find_seen_queue_batches',
+  (seen) =>
+    `select item.batch, count(*) as total, count(*) filter (where item.status = 'open') as open,
+       count(*) filter (where item.status <> 'open') as closed
+     from queue_items as item
+     where item.workspace_id = $1 and item.queue_id = $2 and item.batch <> ''${seen('item.record_id', 'item.queue_id')}
+     group by item.batch order by item.batch`,
+)
+
+/** The same of the items in a sight. */
+export const findSeenBatches = (sight: ItemSight, workspaceId: string, queueId: string): Statement =>
+  heavy(findBatchesInSight(sight, workspaceId, queueId), 'batch or limit')
 
 /** How many items all work queues have, by status. */
 export const countAllItems = sql(

@@ -1,20 +1,38 @@
 import { sql } from '#shared/db/statement.ts'
+import { type SeenSql, sighted } from '#shared/queues/store/sight.ts'
 
 const columns = [
   ...['id', 'item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
   ...['actor_id', 'actor_type', 'note', 'created_at', 'previous_claimer_id', 'previous_claim_until'],
 ].join(', ')
 
+/**
+ * SQL that limits entries to a sight, behind `and`: an entry without an item is in sight, and one whose item is, by the record that the item
+ * was added with, since the item may be gone. The workspace is $1, the queue $2.
+ */
+export function seenEntry(seen: SeenSql, entry: string): string {
+  const condition = seen(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
+  if (condition === '') return ''
+  return ` and (${entry}.item_id is null or exists (
+    select from queue_history as added
+    where added.workspace_id = $1 and added.queue_id = $2 and added.item_id = ${entry}.item_id and added.kind = 'added'${condition} offset 0
+  ))`
+}
+
 /** The newest entries of a queue. Values: workspace, queue, how many. */
-export const findHistory = sql(
+export const findHistory = sighted(
   'find_queue_history',
-  `select ${columns} from queue_history where workspace_id = $1 and queue_id = $2 order by id desc limit $3`,
+  (seen) =>
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2${seenEntry(seen, 'entry')}
+     order by id desc limit $3`,
 )
 
 /** The same of one item. Values: workspace, queue, item, how many. */
-export const findHistoryOfItem = sql(
+export const findHistoryOfItem = sighted(
   'find_queue_item_history',
-  `select ${columns} from queue_history where workspace_id = $1 and queue_id = $2 and item_id = $3 order by id desc limit $4`,
+  (seen) =>
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2 and item_id = $3${seenEntry(seen, 'entry')}
+     order by id desc limit $4`,
 )
 
 /** The last of the next items of a queue, by their entries; null when there are fewer. Values: workspace, queue, item to go on after, how many. */

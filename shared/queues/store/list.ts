@@ -6,6 +6,7 @@ import { lowerCase, lowerCaseSql } from '#shared/policy/letter-case.ts'
 import { cutoffsOf } from '#shared/queues/item.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { itemColumns, itemsOf } from '#shared/queues/store/parts.ts'
+import { type ItemSight, sighted } from '#shared/queues/store/sight.ts'
 
 /** Items by what their keys hold, and batches by what their labels do. */
 export interface Holding {
@@ -31,6 +32,8 @@ export interface ItemFilter {
   readonly record_id?: string | undefined
   /** Only items with a lower id. */
   readonly below?: string | undefined
+  /** Only items that the caller sees. */
+  readonly sight?: ItemSight | undefined
 }
 
 const pattern = (q: string): string => `%${lowerCase(q).replace(/[\\%_]/g, '\\$&')}%`
@@ -89,8 +92,10 @@ export const listItems = (filter: ItemFilter, order: string, limit: number, offs
   )
 
 /** How many items match. */
-export const countItems = (filter: ItemFilter): Statement =>
-  heavyByText(filter, builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
+export function countItems(filter: ItemFilter): Statement {
+  const statement = heavyByText(filter, builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
+  return filter.sight && !filter.q ? heavy(statement, 'stage, status or batch') : statement
+}
 
 /** A statement of the query, a heavy one where it looks for a text. */
 const heavyByText = ({ q }: ItemFilter, query: Knex.Raw): Statement => (q ? heavy(build(query), 'q') : build(query))
@@ -113,6 +118,7 @@ function conditionOf(filter: ItemFilter): Knex.Raw {
   if (record_id !== undefined) add('record_id = ?', record_id)
   if (filter.below !== undefined) add('id < ?', filter.below)
   if (overdue) parts.push(overdueSql(filter))
+  if (filter.sight) parts.push(filter.sight('queue_items.record_id', 'queue_items.queue_id'))
   return builder.raw(parts.map(() => '?').join(' and '), parts)
 }
 
@@ -132,17 +138,17 @@ function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
  * The first items of each stage: open ones as they would be claimed, of the stages named second the newest closed ones. Values: workspace,
  * queue, stages, those that are terminal, how many of each, and a batch or null for all.
  */
-export const findBoard = sql(
+export const findBoard = sighted(
   'find_queue_board',
-  `select ${itemsOf('item')} from unnest($3::text[]) as shown (stage), lateral (
+  (seen) => `select ${itemsOf('item')} from unnest($3::text[]) as shown (stage), lateral (
      select * from queue_items
-     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status = 'open' and ($6::text is null or batch = $6)
+     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status = 'open' and ($6::text is null or batch = $6)${seen('queue_items.record_id', 'queue_items.queue_id')}
      order by priority desc, id limit $5
    ) as item
    union all
    select ${itemsOf('item')} from unnest($4::text[]) as shown (stage), lateral (
      select * from queue_items
-     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status <> 'open' and ($6::text is null or batch = $6)
+     where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status <> 'open' and ($6::text is null or batch = $6)${seen('queue_items.record_id', 'queue_items.queue_id')}
      order by closed_at desc, id desc limit $5
    ) as item`,
 )

@@ -4,7 +4,9 @@ import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
 
-const columns = 'id, key, name, object_type, enabled, stages, intake, settings, editor_id, created_at, updated_at'
+// Settings that came later than a queue are added to it when it is read.
+const settings = `(jsonb '{"items_follow_records": false}' || settings::jsonb)::json as settings`
+const columns = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
 
 /** Queues of a workspace, oldest first. Values: workspace, position, how many. */
 export const findQueues = pageByCreation('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
