@@ -161,7 +161,7 @@ async function computing(
   await send('PUT', `/fields/${id}/formula`, { formula })
   const ids: string[] = []
   while (ids.length < records) {
-    const operations = many(Math.min(50, records - ids.length), (index) => ({ op: 'create', values: { source: `record no ${index}` } }))
+    const operations = many(Math.min(25, records - ids.length), (index) => ({ op: 'create', values: { source: `record no ${index}` } }))
     const path = `/records/${key}/batch`
     const { results } = await send<{ results: { record: { id: string } }[] }>('POST', path, { operations, atomic: true })
     ids.push(...results.map(({ record }) => record.id))
