@@ -28,7 +28,7 @@ const parts = `join flow_versions as made
 /** Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, position, how many. */
 export const findFlows = pageByCreation(
   'list_flows',
-  `select ${listed}, octet_length(made.nodes::text) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
+  `select ${listed}, pg_column_size(made.nodes) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
   1,
 )
 
