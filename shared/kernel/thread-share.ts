@@ -1,5 +1,5 @@
 /** Longest time in milliseconds that a computation holds the thread before it gives it back (page "Beyond", section 2, allows 10). */
-export const sliceMs = 3
+export const sliceMs = 2
 
 /** Calls under way in this process: requests and attempts, those that compute among them. */
 let callsUnderWay = 0
@@ -43,7 +43,7 @@ export function countCall(): () => void {
 /**
  * Gives the thread back after it was held for so many milliseconds, and resolves when the workspace may compute again. One computation of the
  * process goes on per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
- * slice begins after a pause of three times the last one, which leaves three quarters of the thread to them.
+ * slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
  */
 export function nextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
   lastSliceMs = Math.min(sliceLengthMs, 10)
@@ -60,7 +60,7 @@ function schedule(): void {
   if (isScheduled || waitingCount === 0) return
   isScheduled = true
   // Calls that wait here are counted as under way as well.
-  if (callsUnderWay > waitingCount) setTimeout(resumeNext, Math.max(1, 3 * lastSliceMs))
+  if (callsUnderWay > waitingCount) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
   else setImmediate(resumeNext)
 }
 
