@@ -38,6 +38,7 @@ export const routes = [
     on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
     query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
     status: 200,
+    linked: true,
     response: schema(t.Array(fieldView.json)),
     handle: async (request, scope) => linked(request, scope, await listFields(scope, request.query)),
   }),

@@ -27,6 +27,7 @@ export const routes = [
     perItem: true,
     query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(typeView.json)),
     handle: async (request, scope) => linked(request, scope, await listTypes(scope, request.query)),
   }),
