@@ -107,7 +107,7 @@ test('a step that would fail is told, and a run that would not end is stopped', 
     ['b', 'action.create_record', { object_type: 'nope', values: {} }],
   )
   const [failed] = (await rehearse(org, flow.id, failing)).data.runs
-  t.like(failed, { status: 'failed', error: 'NOT_FOUND at b: Not found' })
+  t.like(failed, { status: 'failed', error: 'NOT_FOUND at b: There is no record type nope; POST …/types makes one' })
   t.is(failed.created.length, 1)
   const work = ['r', 'logic.reduce', { list: '[1]', op: 'count' }] as const
   const long = graph(
