@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 
@@ -88,7 +88,11 @@ function listen(file, says) {
       address.close()
       reject(error)
     })
-    server.listen(address.path, () => resolve(server.unref()))
+    server.listen(address.path, () => {
+      // The folder is private already, so nobody else has reached the socket before.
+      chmodSync(file, 0o600)
+      resolve(server.unref())
+    })
   })
 }
 

@@ -1,4 +1,6 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
+import { linkedParameters } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { autogenInput, numberField, stopNumbering } from '#shared/types/change-autogen.ts'
@@ -9,6 +11,7 @@ import { deleteField } from '#shared/types/delete-field.ts'
 import { fieldChange, readFieldChange } from '#shared/types/field-change.ts'
 import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
 import { changeField } from '#shared/types/jobs.ts'
+import { listFields } from '#shared/types/list-fields.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { requireField } from '#shared/types/require-field.ts'
 
@@ -33,10 +36,11 @@ export const routes = [
     description: 'Built-in fields included, in the order of their creation.',
     permission: 'fields:read',
     on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
-    query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }) })),
+    query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
     status: 200,
+    linked: true,
     response: schema(t.Array(fieldView.json)),
-    handle: async ({ query }, scope) => (await requireRecordType(scope, query.entity_type)).fields.map(viewField),
+    handle: async (request, scope) => linked(request, scope, await listFields(scope, request.query)),
   }),
   answer({
     ...common,

@@ -1,4 +1,6 @@
+import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
+import { linkedQuery } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeType } from '#shared/types/change-type.ts'
@@ -23,9 +25,11 @@ export const routes = [
     description: 'Those that the caller may read: built-in ones first, then in the order of their creation.',
     permission: 'types:read',
     perItem: true,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(typeView.json)),
-    handle: (_request, scope) => listTypes(scope),
+    handle: async (request, scope) => linked(request, scope, await listTypes(scope, request.query)),
   }),
   answer({
     ...common,

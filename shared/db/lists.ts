@@ -75,19 +75,20 @@ const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)
 
 const tooLarge = (hint: string) => problem('VALIDATION_ERROR', `the list has more than 10 MB: ${hint}`)
 
-/** The query of a list that is whole without `limit`, and has pages with it. */
-export const linkedQuery = schema(
-  t.Object({
-    limit: t.Optional(
-      t.Integer({
-        minimum: 1,
-        maximum: 200,
-        description: 'Items of a page; the header Link leads to the next. Without it all come, up to 10 MB.',
-      }),
-    ),
-    cursor: t.Optional(t.String({ description: 'Where the page starts: as in the address that the header Link names.' })),
-  }),
-)
+/** The parameters of a list that is whole without `limit`, and has pages with it. */
+export const linkedParameters = {
+  limit: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: 200,
+      description: 'Items of a page; the header Link leads to the next. Without it all come, up to 10 MB.',
+    }),
+  ),
+  cursor: t.Optional(t.String({ description: 'Where the page starts: as in the address that the header Link names.' })),
+}
+
+/** The query of such a list that has no other parameters. */
+export const linkedQuery = schema(t.Object(linkedParameters))
 export type LinkedQuery = TypeOf<typeof linkedQuery>
 
 /** A page of such a list. */

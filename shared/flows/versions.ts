@@ -13,12 +13,17 @@ type Row = Definition & Pick<VersionView, 'version' | 'editor_id' | 'created_at'
 export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<VersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
-  const below = cursor === undefined ? null : Number(readCursor(list, cursor))
+  const below = cursor === undefined ? null : versionOf(readCursor(list, cursor))
   const statement = findVersions(workspace.id, flowId, below, limit === undefined ? null : limit + 1)
   if (limit === undefined) return { items: (await readAll<Row>(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
   const { page, hasMore } = await readPage<Row>(db, statement, limit)
   const last = page.at(-1)
   return { items: page.map(viewOf), next: hasMore && last ? makeCursor(list, String(last.version)) : null }
+}
+
+function versionOf(position: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(position)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return Number(position)
 }
 
 /** Makes an earlier definition the present one again, as a new version whose editor is the caller. Throws NOT_FOUND, and like `changeFlow`. */

@@ -1,11 +1,17 @@
+import type { LinkedPage, LinkedQuery } from '#shared/db/lists.ts'
 import type { Scope } from '#shared/scope/scope.ts'
+import { pageOfDefinitions } from '#shared/types/page.ts'
 import { findTypes, type StoredType } from '#shared/types/type-store.ts'
 import { type TypeView, viewType } from '#shared/types/type-view.ts'
 
-/** The record types that the caller may see, with the exact number of their records: built-in ones first, then as they were made. */
-export async function listTypes({ db, workspace, actor }: Scope): Promise<TypeView[]> {
+/**
+ * The record types that the caller may see, with the exact number of their records: built-in ones first, then as they were made. Throws
+ * VALIDATION_ERROR like `pageOfDefinitions`.
+ */
+export async function listTypes({ db, workspace, actor }: Scope, query: LinkedQuery): Promise<LinkedPage<TypeView>> {
   const types = await db.query<StoredType>(findTypes(workspace.id))
-  return types.filter(({ key }) => actor.policy.permits('types:read', key) !== 'never').map(viewType)
+  const visible = types.filter(({ key }) => actor.policy.permits('types:read', key) !== 'never').map(viewType)
+  return pageOfDefinitions(`types ${workspace.id}`, visible, query)
 }
 
 /** One record type, whether or not the caller may list it; undefined when there is none. */

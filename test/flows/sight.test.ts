@@ -51,6 +51,36 @@ test('a private event that set a flow off is shown to those alone who may see it
   t.true((await told(t, org, flow.id, ann.client)).includes('clinic@example.com'))
 })
 
+test('a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const flows = allow('flows:read', 'flows:update', 'flows:run')
+  const [ann, blind] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [flows])]
+  // Its failure repeats the list.
+  const tells = filter('f', '{{trigger}}')
+  const ofEvents = await createFlow(
+    t,
+    org,
+    { enabled: true, ...chain(['t', 'trigger.calendar_event', { event: 'created' }], tells) },
+    ann.client,
+  )
+  const ofRecords = await createFlow(t, org, {
+    enabled: true,
+    ...chain(['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }], tells),
+  })
+  const event = await makeEvent(t, { org }, { title: 'Surgery', visibility: 'private' }, ann.client)
+  const record = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Vault' } })).data
+  await w.drain()
+  for (const [flow, id] of [
+    [ofEvents.id, event.id],
+    [ofRecords.id, record.id],
+  ]) {
+    const rehearsed = async (client: Client) => (await client.post(`${org.path}/flows/${flow}/rehearse`, {})).text
+    t.true((await rehearsed(ann.client)).includes(id))
+    t.false((await rehearsed(blind.client)).includes(id))
+  }
+})
+
 test('an input is shown to who gave it and to the owner, in rehearsals, outputs and words of failures', async (t) => {
   const w = await shared()
   const org = await createOrg(w)

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Client } from '#test/support/client.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { linkedPages } from '#test/support/linked-pages.ts'
 import { made } from '#test/support/made.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -18,19 +18,6 @@ const flow = (size: number) => ({
 const source = 'const handler = () => 1'
 const form = (n: number) => ({ key: `form-${n}`, name: `Form ${n}`, fields: [] })
 const template = (n: number) => ({ name: `Template ${n}`, subject: 'Hello', body_text: 'x'.repeat(1_000), body_html: '<p>x</p>' })
-
-/** Follows `Link` from a first page; the items of each page. */
-async function pagesOf(client: Client, path: string): Promise<{ id: string }[][]> {
-  const pages: { id: string }[][] = []
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const answer = await client.get(next)
-    if (answer.status !== 200) throw new Error(answer.text)
-    pages.push(answer.data)
-    const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-    next = link === undefined ? undefined : new URL(link).pathname + new URL(link).search
-  }
-  return pages
-}
 
 const kinds: readonly [string, (org: Org, n: number) => Promise<unknown>, readonly string[]][] = [
   ['flows', (org) => made(org.owner.post(`${org.path}/flows`, flow(10))), ['nodes', 'edges']],
@@ -50,7 +37,7 @@ for (const [path, make, leftOut] of kinds) {
     for (const item of whole.data) for (const key of leftOut) t.false(key in item, key)
     const single = (await org.owner.get(`${list}/${whole.data[0].id}`)).data
     for (const key of leftOut) t.true(key in single, key)
-    const pages = await pagesOf(org.owner, `${list}?limit=2`)
+    const pages = await linkedPages<{ id: string }>(org.owner, `${list}?limit=2`)
     t.deepEqual(
       pages.map((page) => page.length),
       [2, 2, 1],
@@ -82,7 +69,7 @@ test('forms of 10 MB together are refused by a list without limit, and come by p
   const refused = await org.owner.get(list)
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /10 MB.*limit/)
-  const pages = await pagesOf(org.owner, `${list}?limit=200`)
+  const pages = await linkedPages<{ id: string }>(org.owner, `${list}?limit=200`)
   t.deepEqual(
     pages.map((page) => page.length),
     [4, 2],
@@ -92,7 +79,7 @@ test('forms of 10 MB together are refused by a list without limit, and come by p
   await w.db.query(insert, [other.id, '\u0001', 1_000_000, 3])
   t.is((await other.owner.get(`${other.path}/forms`)).status, 400)
   t.deepEqual(
-    (await pagesOf(other.owner, `${other.path}/forms?limit=3`)).map((page) => page.length),
+    (await linkedPages<{ id: string }>(other.owner, `${other.path}/forms?limit=3`)).map((page) => page.length),
     [1, 1, 1],
   )
 
@@ -107,7 +94,7 @@ test('what a caller may not see makes no empty pages', async (t) => {
   for (let n = 0; n < 5; n++) await made(org.owner.post(`${org.path}/forms`, form(n)))
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['forms:manage'], resources: ['form-4'] }])
   t.deepEqual(
-    (await pagesOf(client, `${org.path}/forms?limit=2`)).map((page) => page.length),
+    (await linkedPages<{ id: string }>(client, `${org.path}/forms?limit=2`)).map((page) => page.length),
     [1],
   )
 })

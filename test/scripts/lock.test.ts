@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -34,6 +34,14 @@ test('one has it, others learn who, and can take it when it is released', async 
   if (first.taken) first.release()
   const second = await takeLock(file)
   t.true(second.taken)
+})
+
+test('nobody but the owner reaches the socket of a lock', async (t) => {
+  const file = join(temporaryFolder(t), 'lock')
+  const lock = await takeLock(file)
+  t.teardown(() => lock.taken && lock.release())
+  const modes = ['.', ...readdirSync(file)].map((name) => statSync(join(file, name)).mode & 0o777)
+  t.deepEqual(modes, process.platform === 'win32' ? modes : [0o700, 0o600])
 })
 
 test('kill -9 of its holder frees it', async (t) => {

@@ -28,15 +28,17 @@ export async function readableInput(scope: Scope, input: TriggerInput, objectTyp
   return { ...input, record: Object.fromEntries(kept) }
 }
 
-/** The same without the calendar event and the input that the caller of the rehearsal may not see: of the event its id is left. */
+/** The same without the record, the calendar event and the input that the caller of the rehearsal may not see, their ids included. */
 export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
-  const { calendar_event, input: given } = input
-  if (calendar_event === undefined && given == null) return input
-  const sights = await triggerSights(caller, [{ ...run, hasInput: given != null }])
-  if (sights.get(run.id)?.isWhole) return input
+  const { record, record_id, calendar_event, input: given, ...others } = input
+  if (record_id === undefined && calendar_event === undefined && given == null) return input
+  const sight = (await triggerSights(caller, [{ ...run, hasInput: given != null }])).get(run.id)
+  // Of a record that may be named, its hidden values are left out already.
+  if (sight?.isWhole || (sight?.isNamed && calendar_event === undefined && given == null)) return input
   return {
-    ...input,
-    ...(calendar_event === undefined ? {} : { calendar_event: { id: calendar_event.id } }),
+    ...others,
+    ...(record === undefined ? {} : { record: {} }),
+    ...(calendar_event === undefined ? {} : { calendar_event: {} }),
     ...(given === undefined ? {} : { input: null }),
   }
 }
