@@ -63,7 +63,8 @@ async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
 async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
   if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
   const { value } = await readJson(ctx.req)
-  const key = typeof value === 'object' && value !== null ? Object.keys(value).find((key) => key !== 'warnings') : undefined
+  const key =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
   if (key !== undefined) throw unknownKey(key, key, [], 'this body')
   return noBody
 }

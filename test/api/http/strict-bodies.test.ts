@@ -109,3 +109,15 @@ test('settings of a queue are named without an article', async (t) => {
   const { body } = await owner.post(`${path}/queues`, { name: 'Q', settings: { lease: 60 } })
   t.is(body.error.message, 'settings.lease is no key of queue settings; did you mean lease_seconds?')
 })
+
+test('a name that is as long as a body is cut in the message that names it', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const values = { ['k'.repeat(900_000)]: 1 }
+  const { status, body } = await owner.post(`${path}/records/accounts`, { values })
+  t.is(status, 400)
+  t.is(body.error.message.length, 4_000)
+  t.true(body.error.message.startsWith('values.kkk'))
+  const { data } = await owner.post(`${path}/records/accounts/batch`, { operations: [{ op: 'create', values }] })
+  t.is(data.results[0].error.message.length, 4_000)
+})
