@@ -121,3 +121,17 @@ test('a name that is as long as a body is cut in the message that names it', asy
   const { data } = await owner.post(`${path}/records/accounts/batch`, { operations: [{ op: 'create', values }] })
   t.is(data.results[0].error.message.length, 4_000)
 })
+
+test('a connection can be sent back as its creation answered it, with its own secret', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const input = { name: 'Post', host: 'mail.example.com', from: 'shop@example.com' }
+  const { data: made } = await owner.post(`${path}/messages/connections`, input)
+  const address = `${path}/messages/connections/${made.id}`
+  const put = await owner.patch(address, { ...made, name: 'Letters' })
+  t.is(put.status, 200, put.text)
+  t.like(put.data, { name: 'Letters', webhook_secret: undefined })
+  const { status, body } = await owner.patch(address, { ...made, webhook_secret: 'another' })
+  t.is(status, 400)
+  t.is(body.error.message, 'webhook_secret cannot be changed here')
+})
