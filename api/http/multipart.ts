@@ -5,6 +5,7 @@ import { Busboy } from '@fastify/busboy'
 import type { Arrival } from '#api/http/arrival.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isCleanText } from '#shared/kernel/json.ts'
+import { unknownKey } from '#shared/kernel/known-keys.ts'
 
 /** What a form may hold beside the file; more is refused. */
 const limits = { fields: 20, fieldSize: 64 * 1024, files: 5, parts: 25, headerPairs: 50 } as const
@@ -24,9 +25,15 @@ export interface FilePart {
 
 /**
  * Finds the part named `file` of multipart/form-data, whether it has a file name or not. Throws VALIDATION_ERROR when there is none or the
- * form is broken; what is found wrong after the part began fails the arrival.
+ * form is broken, or has a part that is neither the file nor in `known`, where that is given; what is found wrong after the part began fails
+ * the arrival.
  */
-export async function findFilePart(request: IncomingMessage, arrival: Arrival, maxBytes: number): Promise<FilePart> {
+export async function findFilePart(
+  request: IncomingMessage,
+  arrival: Arrival,
+  maxBytes: number,
+  known: readonly string[] | undefined,
+): Promise<FilePart> {
   const parser = openParser(request)
   const refuse = (message: string, cause?: unknown) => {
     request.unpipe(parser)
@@ -39,6 +46,9 @@ export async function findFilePart(request: IncomingMessage, arrival: Arrival, m
   const counts = { fields: 0, files: 0, named: 0 }
   parser.on('file', (name, bytes, fileName, _encoding, contentType) => {
     bytes.on('error', (error: Error) => refuse(broken(error), error))
+    if (known && name !== 'file' && !known.includes(name) && isCleanText(name)) {
+      return refuse(unknownKey(name, name, [...known, 'file'], 'this form').message)
+    }
     if (name !== 'file' && fileName === undefined) {
       counts.fields += 1
       if (counts.fields > limits.fields) return refuse(`body must have at most ${limits.fields} fields beside the file`)

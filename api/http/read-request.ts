@@ -4,7 +4,7 @@ import type { Request } from '#api/http/declaration.ts'
 import { lineOf, readQuery, refuseUnknownParameters } from '#api/http/query.ts'
 import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/services.ts'
-import { readKnownKeys } from '#shared/kernel/known-keys.ts'
+import { readKnownKeys, unknownKey } from '#shared/kernel/known-keys.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
@@ -54,8 +54,19 @@ const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
 async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
   if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
-  if (!route.body || takesFile(route)) return noBody
+  if (takesFile(route)) return noBody
+  if (!route.body) return refuseBody(route, ctx)
   return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
+}
+
+/** Nothing, for a route that takes no body. Throws VALIDATION_ERROR for the first key of a JSON body that was sent all the same. */
+async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
+  if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
+  const { value } = await readJson(ctx.req)
+  const key =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
+  if (key !== undefined) throw unknownKey(key, key, [], 'this body')
+  return noBody
 }
 
 const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.upload !== undefined

@@ -73,11 +73,17 @@ interface OpenedFile {
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-async function openFile(request: IncomingMessage, arrival: Arrival, { contentTypes, maxBytes, form }: SizedUpload): Promise<OpenedFile> {
+async function openFile(
+  request: IncomingMessage,
+  arrival: Arrival,
+  { contentTypes, maxBytes, form, fields = {} }: SizedUpload,
+): Promise<OpenedFile> {
   const contentType = request.headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'multipart/form-data' && form !== false) {
-    const part = await findFilePart(request, arrival, maxBytes)
+    // Below `/v1` nothing that is sent is ignored (page 5, Unknown keys).
+    const known = request.url?.startsWith('/v1/') ? Object.keys(fields) : undefined
+    const part = await findFilePart(request, arrival, maxBytes, known)
     return { ...part, pieces: part.bytes.iterator() }
   }
   if (contentTypes !== 'any' && !contentTypes.includes(type)) {

@@ -6,6 +6,7 @@ import { schema, t } from '#shared/kernel/schema.ts'
 import { connectionChange, connectionInput, connectionView, newConnectionView } from '#shared/messages/connection.ts'
 import {
   changeConnection,
+  connectionAsMade,
   createConnection,
   getConnection,
   listConnections,
@@ -63,7 +64,8 @@ export const routes = [
     summary: 'Change a connection for messages',
     description: 'What is left out stays, the password too; null clears.',
     body: connectionChange,
-    stored: ({ params }, scope) => getConnection(scope, params.connectionId),
+    carries: newConnectionView,
+    stored: ({ params }, scope) => connectionAsMade(scope, params.connectionId),
     status: 200,
     response: connectionView,
     handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),

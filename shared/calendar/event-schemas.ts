@@ -73,7 +73,13 @@ export const eventView = schema(
       source: t.String({ description: 'manual, import, booking, flow or function.' }),
       attendees: t.Array(
         t.Object(
-          { id: t.String({ format: 'uuid' }), email: t.String(), name: t.String(), status: t.Enum([...answers]), mailed: t.Boolean() },
+          {
+            id: t.String({ format: 'uuid' }),
+            email: t.String(),
+            name: t.String(),
+            status: t.Enum([...answers]),
+            mailed: t.Boolean({ 'x-changes-by-itself': true }),
+          },
           {
             title: 'Attendee',
             description: 'mailed is false for whom no mail went out: nobody asked for one, or the share of the day was used up.',

@@ -1,7 +1,7 @@
 import { prefixesOf } from '#shared/drive/key.ts'
-import { findSpace } from '#shared/drive/store/spaces.ts'
+import { findSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { isUuid } from '#shared/kernel/ids.ts'
+import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /** A space as the drive works with it. */
@@ -14,6 +14,9 @@ export interface FoundSpace {
   readonly is_main: boolean
   readonly created_at: string
 }
+
+/** The key of the space that a workspace shares. */
+export const orgKey = 'org'
 
 interface Row extends FoundSpace {
   readonly modes: readonly ('view' | 'edit')[]
@@ -32,7 +35,7 @@ const nothing: Access = { read: false, write: false, manage: false }
  * Authentication).
  */
 export async function requireSpace(scope: Scope, name: string, at: string | null, need: Need): Promise<FoundSpace> {
-  const row = await readSpace(scope, name, at)
+  const row = (await readSpace(scope, name, at)) ?? (await makeShared(scope, name, at))
   const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : nothing
   if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
   if (!access[need]) throw problem('FORBIDDEN', `Needs drive:${need} on ${row.key}`)
@@ -55,6 +58,18 @@ function accessTo(scope: Scope, space: FoundSpace, modes: Row['modes']): Access 
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
+
+/** The shared space, which is made when it is first named by a caller who may do anything in it; undefined for any other name. */
+async function makeShared(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
+  const shared = { key: orgKey, type: 'org', owner_id: null } as const
+  if (name !== orgKey || !Object.values(ownAccess(scope, shared)).some(Boolean)) return undefined
+  await insertShared(scope)
+  return readSpace(scope, name, at)
+}
+
+/** Makes the space that the workspace shares, unless it is there. */
+export const insertShared = ({ db, workspace, now }: Scope) =>
+  db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
 
 async function readSpace(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
   const { workspace, actor } = scope

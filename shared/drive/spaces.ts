@@ -1,4 +1,4 @@
-import { type FoundSpace, ownAccess, requireSpace } from '#shared/drive/access.ts'
+import { type FoundSpace, insertShared, orgKey, ownAccess, requireSpace } from '#shared/drive/access.ts'
 import type { SharedItem, Space, SpaceInput } from '#shared/drive/schemas.ts'
 import { findSharedWith } from '#shared/drive/store/shares.ts'
 import { countCustomSpaces, deleteMadeFolders, deleteSpace, findSpaces, insertSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
@@ -8,9 +8,6 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
 type Row = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
-
-/** The key of the space that a workspace shares. */
-export const orgKey = 'org'
 
 /** The caller's spaces, its own drives first: those of the team in which its roles allow anything. The two that everybody has are made now. */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
@@ -32,8 +29,9 @@ async function readSpaces(scope: Scope): Promise<Row[]> {
 }
 
 /** Makes the shared space and the caller's main drive where they are missing (decisions, Drive). */
-export async function makeFirstSpaces({ db, workspace, actor, now }: Scope): Promise<void> {
-  await db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
+export async function makeFirstSpaces(scope: Scope): Promise<void> {
+  const { db, workspace, actor, now } = scope
+  await insertShared(scope)
   if (actor.personId === null) return
   const key = `user-${actor.personId}`
   await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))

@@ -4,7 +4,8 @@ import type { Definition, DefinitionInput, Edge, Node, Positions } from '#shared
 import { type Graph, graphOf } from '#shared/flows/graph.ts'
 import { refuseUnknownRoots } from '#shared/flows/template.ts'
 import { problem } from '#shared/kernel/errors.ts'
-import { readKnownKeys, suggestion } from '#shared/kernel/known-keys.ts'
+import { readKnownKeys } from '#shared/kernel/known-keys.ts'
+import { isNear, nearestOf } from '#shared/kernel/nearest.ts'
 import { t } from '#shared/kernel/schema.ts'
 
 /** What keeps a flow from being enabled, and which block it is about; null for the flow as a whole. */
@@ -42,14 +43,12 @@ export function refuseUnknownSettings({ nodes = [] }: DefinitionInput, stored: r
   }
 }
 
-const unknownType = (id: string, type: string) =>
-  problem(
-    'VALIDATION_ERROR',
-    `${id}: there is no block of the type ${type.slice(0, 100)}${suggestion(
-      type,
-      blockKinds.map(({ type }) => type),
-    )} GET …/flows/blocks lists them`,
-  )
+function unknownType(id: string, type: string) {
+  const known = blockKinds.map(({ type }) => type)
+  const nearest = nearestOf(type, known)
+  const advice = nearest !== undefined && isNear(type, nearest) ? `; did you mean ${nearest}?` : ';'
+  return problem('VALIDATION_ERROR', `${id}: there is no block of the type ${type.slice(0, 100)}${advice} GET …/flows/blocks lists them`)
+}
 
 /** Settings whose types are right; null counts as not sent. */
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): Node['config'] {

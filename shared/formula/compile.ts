@@ -21,6 +21,8 @@ export interface Scope {
   readonly slots: Map<string, number>
   /** Names that are no fields: bare words, TRUE and FALSE as they are spelled. */
   readonly words: Set<string>
+  /** Whether a message may suggest a field, or its options; all where it is left out. */
+  readonly mayName?: ((key: string) => boolean) | undefined
 }
 
 type NameNode = Extract<Node, { type: 'name' }>
@@ -60,7 +62,14 @@ function compileName(node: NameNode, scope: Scope): Evaluate {
   if (field !== undefined) return compileField(node.name, field, scope)
   const truth = truths.get(node.name.toUpperCase())
   if (truth === undefined) {
-    throw formulaProblem(`unknown name ${quoted(node.name)}`, node.at, suggestion(node.name, scope.fields.keys()))
+    throw formulaProblem(
+      `unknown name ${quoted(node.name)}`,
+      node.at,
+      suggestion(
+        node.name,
+        [...scope.fields.keys()].filter((key) => scope.mayName?.(key) !== false),
+      ),
+    )
   }
   scope.words.add(node.name)
   return constant(truth)
@@ -113,7 +122,8 @@ function compileCompared(node: Node, other: Node, scope: Scope): Evaluate {
   if (field.options === undefined && truths.has(node.name.toUpperCase())) return compile(node, scope)
   scope.words.add(node.name)
   if (field.options === undefined || field.options.includes(node.name)) return constant(node.name)
-  throw formulaProblem(`${quoted(node.name)} is not an option of ${other.name}`, node.at, suggestion(node.name, field.options))
+  const options = scope.mayName?.(other.name) === false ? [] : field.options
+  throw formulaProblem(`${quoted(node.name)} is not an option of ${other.name}`, node.at, suggestion(node.name, options))
 }
 
 function compileCall(node: CallNode, scope: Scope): Evaluate {

@@ -9,6 +9,8 @@ import { errors, type Value } from './values.ts'
 export interface FormulaScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly target: { readonly key: string }
+  /** Whether a message may suggest a field, or its options, to the caller; all where it is left out. */
+  readonly mayName?: ((key: string) => boolean) | undefined
 }
 
 /** A formula that has been checked, ready for any record of its type. */
@@ -31,10 +33,10 @@ export interface CompiledFormula {
  * wrong is a 400 VALIDATION_ERROR with its position: syntax, an unknown field, function or option, a wrong number of arguments, a
  * formula that reads its own field, a source over the limits.
  */
-export function compileFormula(source: string, { fields, target }: FormulaScope): CompiledFormula {
+export function compileFormula(source: string, { fields, target, mayName }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()
   const words = new Set<string>()
-  const evaluate = compile(parseFormula(source), { fields, slots, words })
+  const evaluate = compile(parseFormula(source), { fields, slots, words, mayName })
   const dependencies = [...slots.keys()]
   if (slots.has(target.key)) throw formulaProblem(`${target.key} reads itself: ${target.key} → ${target.key}`)
   const finish = (run: Run, value: Value, { budget }: FormulaContext): Value => {

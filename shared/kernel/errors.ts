@@ -47,7 +47,7 @@ export class Problem extends Error {
   readonly expected: boolean
 
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
-    super(message ?? catalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(bounded(message ?? catalogue[code].message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? (code === 'OVERLOADED' ? { 'Retry-After': '1' } : {})
     this.expected = options.expected ?? false
@@ -61,6 +61,12 @@ export class Problem extends Error {
     return { code: this.code, message: this.message }
   }
 }
+
+/** The most characters of a message: it may name a key that was sent, which may be as long as a body. */
+const maxMessageLength = 4_000
+
+const bounded = (message: string): string =>
+  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1).toWellFormed()}…` : message
 
 /** Makes a Problem to throw: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
 export const problem = (code: ErrorCode, message?: string, options?: ProblemOptions): Problem => new Problem(code, message, options)

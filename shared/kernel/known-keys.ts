@@ -73,8 +73,10 @@ function readLevel(level: Level, reading: Reading): unknown {
 }
 
 function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], reading: Reading): unknown {
-  const item = branchesOf(body).find(({ items }) => items !== undefined)?.items
-  if (item === undefined) return items
+  const list = branchesOf(body).find(({ items }) => items !== undefined)
+  const item = list?.items
+  // A list that is too long is refused as such when the body is parsed; its items are not gone through before.
+  if (item === undefined || items.length > ((list?.maxItems as number | undefined) ?? Number.POSITIVE_INFINITY)) return items
   const answered = branchesOf(answer).find(({ items }) => items !== undefined)?.items
   const storedItems = Array.isArray(stored) ? stored : undefined
   return items.map((value, index) =>
@@ -186,7 +188,8 @@ function titleOf(schema: unknown): string | undefined {
     .toLowerCase()
 }
 
-const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+/** A name of several things, such as queue settings, has no article. */
+const withArticle = (name: string): string => (name.endsWith('s') ? name : `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`)
 
 /** The refusal of a key that an object does not have: `uniqe is no key of a field; did you mean unique?`. */
 export const unknownKey = (path: string, key: string, known: readonly string[], name: string) =>

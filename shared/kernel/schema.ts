@@ -42,7 +42,7 @@ export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
     parse(value: unknown, where = '') {
       validate ??= ajv.compile(json)
       if (validate(value)) return value as Static<S>
-      throw problem('VALIDATION_ERROR', explain(validate.errors?.[0], where))
+      throw problem('VALIDATION_ERROR', explain(validate.errors ?? [], where))
     },
   })
 }
@@ -50,7 +50,28 @@ export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
 /** Text for a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
 
-function explain(error: ErrorObject | undefined, where: string): string {
+/** Says what is wrong: of an object that may be one of several, what is wrong with the one that its constant names. */
+function explain(errors: readonly ErrorObject[], where: string): string {
+  const union = errors.at(-1)
+  const tagged = union?.keyword === 'anyOf' ? tagOf(union) : undefined
+  if (!union || !tagged) return explainOne(errors[0], where)
+  const { key, constants, sent } = tagged
+  const named = constants.indexOf(sent as string)
+  if (named >= 0) return explainOne(errors.find(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${named}/`)) ?? union, where)
+  const path = join(pathOf(union.instancePath, where), key)
+  return sent === undefined ? `${path} is required` : `${path} must be one of ${constants.join(', ')}`
+}
+
+/** The key by whose constant the alternatives of a union are told apart, what it may be, and what was sent; undefined where there is none. */
+function tagOf({ schema, data }: ErrorObject): { key: string; constants: string[]; sent: unknown } | undefined {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
+  const options = (schema as TSchema[]).map((option) => (option as { properties?: Record<string, { const?: unknown }> }).properties ?? {})
+  const key = Object.keys(options[0] ?? {}).find((name) => options.every((option) => typeof option[name]?.const === 'string'))
+  if (key === undefined) return undefined
+  return { key, constants: options.map((option) => String(option[key]?.const)), sent: (data as Record<string, unknown>)[key] }
+}
+
+function explainOne(error: ErrorObject | undefined, where: string): string {
   if (!error) return `${where || 'body'} is not valid`
   const path = pathOf(error.instancePath, where)
   const rule = rules[error.keyword] ?? (() => error.message ?? 'is not valid')

@@ -12,6 +12,7 @@ import {
   deleteConnection,
   findConnection,
   findConnections,
+  findWebhook,
   insertConnection,
   lockConnection,
   noteCheck,
@@ -36,6 +37,15 @@ export async function listConnections(scope: Scope): Promise<ConnectionView[]> {
 /** One connection; throws NOT_FOUND. */
 export async function getConnection(scope: Scope, id: string): Promise<ConnectionView> {
   return viewOf(scope, await requireConnection(scope, id))
+}
+
+/** One connection as its creation answered it, to compare with what is sent back; throws NOT_FOUND. */
+export async function connectionAsMade(scope: Scope, id: string): Promise<NewConnectionView> {
+  const stored = await requireConnection(scope, id)
+  const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
+  if (!webhook) throw problem('NOT_FOUND')
+  const secret = connectionSecrets(scope.config).open(webhook.webhook_secret, secretPlace(stored.id, 'webhook'))
+  return { ...viewOf(scope, stored), webhook_secret: secret }
 }
 
 /** A connection as it is kept; throws NOT_FOUND. */

@@ -10,7 +10,7 @@ import type { Field } from '#shared/types/fields/field.ts'
 import { lockField } from '#shared/types/locked-field.ts'
 import { recomputeAll } from '#shared/types/recompute-all.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
-import { requireSightOfComputed } from '#shared/types/require-sight.ts'
+import { namesFor, requireSightOfComputed } from '#shared/types/require-sight.ts'
 
 /** What makes a field computed. */
 export const formulaInput = schema(
@@ -41,7 +41,10 @@ export async function computeField(scope: Scope, fieldId: string, formula: strin
     requireSightOfComputed(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} numbers itself; stop that before it is computed`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
-    compileComputations(type.fields.map((other) => (other === field ? changed : other)))
+    compileComputations(
+      type.fields.map((other) => (other === field ? changed : other)),
+      namesFor(scope, type),
+    )
     await startEdition(tx, type)
     await tx.query(setFormula(type.workspaceId, field.id, formula, field.reads ?? []))
     await recomputeAll(scope, tx, type)

@@ -31,9 +31,12 @@ export interface Computation {
 
 /**
  * Checks all formulas of a type together and gives them in an order in which each finds what it reads. Throws VALIDATION_ERROR for a bad
- * formula, with its position, and for formulas that read each other in a circle.
+ * formula, with its position, and for formulas that read each other in a circle. Messages suggest only fields that `mayName` allows.
  */
-export function compileComputations(fields: readonly Field[]): {
+export function compileComputations(
+  fields: readonly Field[],
+  mayName?: (key: string) => boolean,
+): {
   computations: readonly Computation[]
   reads: ReadonlyMap<string, readonly string[]>
 } {
@@ -41,7 +44,7 @@ export function compileComputations(fields: readonly Field[]): {
   refuseTooMuch(computed)
   const known = new Map(fields.map(({ key, type, rules }) => [key, rules.options ? { type, options: rules.options } : { type }]))
   const compiled = new Map(
-    computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field })]),
+    computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field, mayName })]),
   )
   const reads = new Map([...compiled].map(([key, { dependencies }]) => [key, dependencies]))
   const byKey = new Map(computed.map((field) => [field.key, field]))

@@ -18,4 +18,11 @@ export function requireSightOfAll({ actor }: Pick<Scope, 'actor'>, { key, fields
   if (verdict !== 'all' || hideable.has(field.key)) throw unseen(key, field)
 }
 
+/** Whether a message may name a field of a type to the caller: who lists the type's fields sees all, else those that it reads in every record. */
+export function namesFor({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType): (fieldKey: string) => boolean {
+  if (actor.policy.permits('fields:read', key) !== 'never') return () => true
+  const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
+  return (fieldKey) => verdict !== 'none' && !hideable.has(fieldKey)
+}
+
 const unseen = (typeKey: string, field: Field) => problem('FORBIDDEN', `Needs records:read of ${field.key} in every record of ${typeKey}`)

@@ -193,10 +193,11 @@ test('an empty draft is saved, and what is sent back as it was read changes noth
   const flow = await createFlow(t, org, { description: 'Why', context: { constructor: 'x' }, ...chain(byHand, make) })
   const again = await org.owner.put(`${flows()}/${flow.id}`, flow)
   t.deepEqual({ ...again.data, updated_at: '' }, { ...flow, updated_at: '' })
-  const { nodes: _nodes, edges: _edges, ...summary } = again.data
+  const { nodes: _, edges: __, ...listed } = again.data
   t.deepEqual(
     (await org.owner.get(flows())).data.find(({ id }: typeof flow) => id === flow.id),
-    summary,
+    listed,
+    'lists leave out nodes and edges',
   )
 })
 

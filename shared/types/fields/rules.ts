@@ -30,12 +30,12 @@ const readers: { readonly [K in SentRule]: (input: unknown, path: string) => Non
 const requiredRules: readonly SentRule[] = ['options', 'ref_type']
 
 /**
- * Reads the rules of a new field (document 1, Keys of rules); null and undefined are no rules, and a rule that is null is none. Throws
+ * Reads the rules of a new field (document 1, Keys of rules); null and undefined are no rules, and a known rule that is null is none. Throws
  * VALIDATION_ERROR that names the rule: one that is unknown, not for the type, malformed or missing, bounds that cross, a default that
  * breaks the field's own rules. Whether the type that `ref_type` names exists is the caller's to ask.
  */
 export function parseRules(input: unknown, type: FieldType): FieldRules {
-  const { default: initial, ...others } = sentRules(input)
+  const { default: initial, ...others } = sentRules(input, type)
   const rules: FieldRules = Object.fromEntries(Object.entries(others).map(([key, rule]) => [key, readRule(key, rule, type)]))
   for (const key of requiredRules) {
     if (fieldKinds[type].ruleKeys.includes(key) && rules[key] === undefined) {
@@ -68,18 +68,25 @@ function defaultToJson(value: NonNullable<FieldValue>, type: FieldType): unknown
   return isBare ? exactNumber(value.amount) : fieldKinds[type].toJson(value)
 }
 
-function sentRules(input: unknown): Readonly<Record<string, unknown>> {
+function sentRules(input: unknown, type: FieldType): Readonly<Record<string, unknown>> {
   if (input === null || input === undefined) return {}
   if (typeof input !== 'object' || Array.isArray(input) || JSON.isRawJSON(input)) throw refusal('rules', 'an object', input)
+  for (const [key, rule] of Object.entries(input)) if (rule === null && !isNullable(key)) throw unknownRule(key, type)
   return Object.fromEntries(Object.entries(input).filter(([, rule]) => rule !== null))
 }
 
+/** A rule of another type may be null as well: it is none. */
+const isNullable = (key: string): boolean => key === 'default' || key === 'formula' || isSentRule(key)
+
+const unknownRule = (key: string, type: FieldType) =>
+  problem(
+    'VALIDATION_ERROR',
+    `rules.${key.slice(0, 200)} is no rule of a ${type} field${suggestion(key, [...fieldKinds[type].ruleKeys, 'default'])}`,
+  )
+
 function readRule(key: string, rule: unknown, type: FieldType): unknown {
   if (key === 'formula') throw problem('VALIDATION_ERROR', 'rules.formula is set through the formula route once the field exists')
-  if (!isSentRule(key) || !fieldKinds[type].ruleKeys.includes(key)) {
-    const rules = [...fieldKinds[type].ruleKeys, 'default']
-    throw problem('VALIDATION_ERROR', `rules.${key} is no rule of a ${type} field${suggestion(key, rules)}`)
-  }
+  if (!isSentRule(key) || !fieldKinds[type].ruleKeys.includes(key)) throw unknownRule(key, type)
   return readers[key](rule, `rules.${key}`)
 }
 
