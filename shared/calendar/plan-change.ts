@@ -4,7 +4,7 @@ import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import type { Series } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
 import { movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
-import { type When, whenColumns } from '#shared/calendar/when.ts'
+import { readWhen, shownTime, type When, whenColumns } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -100,6 +100,21 @@ function withoutTimes({ title, description, location, color, status, visibility 
   ) as EventChange
 }
 
+/**
+ * A change of the later part of a series as one of its rule's first start: times that were sent are those of the occurrence that it is cut
+ * at, which may be a start beside the rule.
+ */
+export function fromOccurrence(series: EventRow, original: number, change: EventChange): EventChange {
+  const own = whenOf(series)
+  if (original === own.start || change.recurrence) return change
+  const at = { ...own, start: original, end: original + (own.end - own.start) }
+  const to = readWhen(change, at, own.zone)
+  if (isSameTime(at, to)) return change
+  const start = movement(at, to)(own.start)
+  const [from, until] = [start, start + (to.end - to.start)].map((ms) => shownTime(ms, to.allDay))
+  return { ...change, start: from as string, end: until as string, all_day: to.allDay }
+}
+
 /** What a change makes of one occurrence: a row of its own, made where there is none. */
 export function changeOccurrence(
   { series, exceptions }: Repeating,
@@ -138,10 +153,13 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
   const when = whenOf(series)
   const id = newId()
   const at = now.toISOString()
-  const rest: EventRow = {
+  const partOf = ({ start, ...repeats }: typeof parts.after): EventRow => ({
     ...series,
-    ...whenColumns({ ...when, start: original, end: original + (when.end - when.start) }),
-    ...parts.after,
+    ...(start === when.start ? {} : whenColumns({ ...when, start, end: start + (when.end - when.start) })),
+    ...repeats,
+  })
+  const rest: EventRow = {
+    ...partOf(parts.after),
     ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: at, updated_at: at, timed_at: at },
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
@@ -149,7 +167,7 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
     kept: [
       {
         before: series,
-        after: stamped(series, { ...series, ...parts.before }, now, lastSequence([series, ...exceptions])),
+        after: stamped(series, partOf(parts.before), now, lastSequence([series, ...exceptions])),
         keepsGuests: true,
       },
     ],
