@@ -195,3 +195,12 @@ test('a series that is cut at a start beside its rule keeps every occurrence', a
     )
   }
 })
+
+test('in a calendar without overlaps a start beside the rule is held apart, also one before the rule begins', async (t) => {
+  const w = await fresh()
+  const taken = event('UID:taken', 'DTSTART:20260220T110000Z', 'DTEND:20260220T120000Z')
+  const repeats = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T113000Z']
+  const { data } = await bring(t, w, file(taken, event('UID:repeats', ...repeats)), { settings: { no_overlap: true } })
+  t.like(data, { created: 1, skipped: 1 })
+  t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
+})
