@@ -107,6 +107,9 @@ const mostPlaces = 2_000
 /** One part of a series that is cut: when its rule starts, and its repeats. */
 type Part = Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> & { readonly start: number }
 
+/** A rule without a start for so long has no more: looking for one to the end of time is too much for one look. */
+const farMs = 100 * 366 * dayMs
+
 /** The rule of starts that are all named beside it: the first occurrence alone. */
 const onlyFirst = 'FREQ=DAILY;COUNT=1'
 
@@ -129,7 +132,7 @@ export function splitRepeats(row: EventRow, original: number): { before: Part; a
   const ended = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(done) }
   const rest = count === undefined ? {} : { COUNT: String(Number(count) - done) }
   const first = series.start < original ? series.start : undefined
-  const [next] = startsOf(rule, original, forEver, 1)
+  const [next] = startsOf(rule, original, Math.min(forEver, original + farMs), 1)
   return {
     before: partOf(
       series,
