@@ -3,7 +3,7 @@ import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/ev
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import type { Series } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
-import { movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
+import { movedByDays, movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
 import { readWhen, shownTime, type When, whenColumns } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -72,9 +72,8 @@ interface Shifted {
 /** An exception as its series takes it along to another start. */
 function followed(exception: EventRow, to: number, before: EventRow, after: EventRow, { was, is }: Shifted, change: EventChange): EventRow {
   const own = whenOf(exception)
-  const move = movement(was, is)
   const when: When = hasOwnTime(own, was, originalOf(exception) ?? own.start)
-    ? { ...is, start: move(own.start), end: move(own.start) + (is.allDay === own.allDay ? own.end - own.start : is.end - is.start) }
+    ? alongWith(own, { was, is })
     : { ...is, start: to, end: to + (is.end - is.start) }
   const plain = Object.entries(withoutTimes(change)).filter(
     ([key, value]) => exception[key as keyof EventRow] === before[key as keyof EventRow] || (key === 'status' && value === 'cancelled'),
@@ -85,6 +84,21 @@ function followed(exception: EventRow, to: number, before: EventRow, after: Even
     ...occurrenceColumns(after, to),
     calendar_id: after.calendar_id,
   }
+}
+
+/**
+ * A time of an exception's own as it moves along with its series. One that has dates where its series has times, or the other way round,
+ * moves by days.
+ */
+function alongWith(own: When, { was, is }: Shifted): When {
+  if (isSameTime(was, is)) return own
+  const length = own.end - own.start
+  if (own.allDay !== was.allDay) {
+    const start = movedByDays(was, is, own)
+    return { ...own, start, end: start + length }
+  }
+  const start = movement(was, is)(own.start)
+  return { ...is, start, end: start + (is.allDay === own.allDay ? length : is.end - is.start) }
 }
 
 /** The highest SEQUENCE of the rows of a UID: the next one is above it, so that programs never see the number of an occurrence fall. */

@@ -15,6 +15,12 @@ export function movement(before: When, after: When): (ms: number) => number {
   return (ms) => fromWall(after, reading(ms) + distance)
 }
 
+/** The start of another time that moves by as many days as a series does. */
+export function movedByDays(before: When, after: When, other: When): number {
+  const days = startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(before, before.start))
+  return fromWall(other, wallOf(other, other.start) + days)
+}
+
 /** The repeats of a series that moves: its rule names other days where it named days, and what is beside the rule moves along. */
 export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
   const series = seriesOf(row)
