@@ -14,10 +14,12 @@ const schemes = /^(?:https?:\/\/|mailto:|tel:)/i
 // A link that is refused stays text.
 reader.validateLink = (address) => schemes.test(address) && URL.canParse(address)
 
-// The title of the page is its only h1.
+// The title of the page is its only h1, and no level is left out: readers of the outline would look for what lies between.
 reader.core.ruler.push('lower_headings', ({ tokens }) => {
+  let level = 1
   for (const token of tokens) {
-    if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = `h${Math.min(Number(token.tag.slice(1)) + 1, 6)}`
+    if (token.type === 'heading_open') level = Math.min(Number(token.tag.slice(1)) + 1, level + 1, 6)
+    if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = `h${level}`
   }
 })
 

@@ -24,6 +24,7 @@ const payForm = schema(
 
 interface Shown {
   readonly amount: string
+  /** Empty where the amount names the currency's code itself. */
   readonly currency: string
   /** The language of the amount and the dates. */
   readonly locale: string
@@ -51,9 +52,10 @@ const fieldsOf = (name: string, email: string): Field[] => [
   { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
 ]
 
-const shownOf = ({ amount, currency, description }: PayableLink, locale: string): Shown => ({
-  ...{ amount: moneyWords(amount, currency, locale), currency, locale, description },
-})
+function shownOf({ amount, currency, description }: PayableLink, locale: string): Shown {
+  const words = moneyWords(amount, currency, locale)
+  return { amount: words, currency: words.includes(currency) ? '' : currency, locale, description }
+}
 
 /** Only this page's form may pay: it carries a signature that other websites cannot make, for this link alone. */
 const tickets = ({ config }: Scope) => signer(config.secretKey, 'pay pages')

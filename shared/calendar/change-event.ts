@@ -10,7 +10,7 @@ import { forEver, startsOf } from '#shared/calendar/expand.ts'
 import { readGuests } from '#shared/calendar/guests.ts'
 import { occurrenceOf } from '#shared/calendar/occurrence-of.ts'
 import { holdingApart } from '#shared/calendar/overlap.ts'
-import { changeOccurrence, changeSeries, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
+import { changeOccurrence, changeSeries, fromOccurrence, type RowChange, splitSeries } from '#shared/calendar/plan-change.ts'
 import { eventViewOf } from '#shared/calendar/read-event.ts'
 import { writeChanges } from '#shared/calendar/write-changes.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
@@ -68,9 +68,12 @@ async function planOf(set: EventSet, change: EventChange, query: ChangeQuery, no
     const rows = changeOccurrence({ series, exceptions }, original, exception, change, now)
     return { rows, shown: rows[0]?.after?.id ?? '' }
   }
-  if (isFirst(series, original)) return { rows: await changeSeries({ series, exceptions }, change, now, budget), shown: series.id }
+  if (isFirst(series, original)) {
+    const rows = await changeSeries({ series, exceptions }, fromOccurrence(series, original, change), now, budget)
+    return { rows, shown: series.id }
+  }
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
-  const [first, ...later] = await changeSeries(rest, change, now, budget)
+  const [first, ...later] = await changeSeries(rest, fromOccurrence(rest.series, original, change), now, budget)
   const exceptionsBefore = new Map(exceptions.map((one) => [one.id, one]))
   const moving = later.map(
     ({ before, after }): RowChange => ({

@@ -1,9 +1,10 @@
 import { questionBudget, transactionBudget } from '#shared/calendar/budget.ts'
 import { type Calendar, calendarVersion, lockCalendar } from '#shared/calendar/calendars-store.ts'
-import { type EventRow, whenOf } from '#shared/calendar/event.ts'
+import { type EventRow, seriesOf, whenOf } from '#shared/calendar/event.ts'
 import { listEventsInWindow } from '#shared/calendar/events-store.ts'
 import { type Happens, visitOccurrences } from '#shared/calendar/occurrences.ts'
 import { dayMs } from '#shared/calendar/time.ts'
+import { fromWall } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { turns } from '#shared/kernel/turns.ts'
@@ -132,7 +133,7 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
 
 /** The time in which events take place, with a day on either side, five years of it at most. Undefined when they take none. */
 async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: ComputeBudget): Promise<Span | undefined> {
-  const first = Math.min(...events.map((event) => whenOf(event).start)) - 2 * dayMs
+  const first = Math.min(...events.map(firstOf)) - 2 * dayMs
   const window = { from: first, to: first + reachDays * dayMs }
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   await visitOccurrences(
@@ -148,4 +149,11 @@ async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: C
     },
   )
   return from < to ? { from, to } : undefined
+}
+
+/** When an event starts for the first time: a start beside the rule may come before the rule's first one. */
+function firstOf(event: EventRow): number {
+  const { start } = whenOf(event)
+  const series = seriesOf(event)
+  return series ? Math.min(start, ...series.rdates.map((wall) => fromWall(series, wall))) : start
 }

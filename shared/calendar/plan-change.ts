@@ -3,8 +3,8 @@ import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/calendar/ev
 import type { EventChange } from '#shared/calendar/event-schemas.ts'
 import type { Series } from '#shared/calendar/expand.ts'
 import { occurrenceColumns } from '#shared/calendar/occurrence-row.ts'
-import { movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
-import { type When, whenColumns } from '#shared/calendar/when.ts'
+import { movedByDays, movedOriginals, movement, splitRepeats } from '#shared/calendar/shift.ts'
+import { readWhen, shownTime, type When, whenColumns } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -72,9 +72,8 @@ interface Shifted {
 /** An exception as its series takes it along to another start. */
 function followed(exception: EventRow, to: number, before: EventRow, after: EventRow, { was, is }: Shifted, change: EventChange): EventRow {
   const own = whenOf(exception)
-  const move = movement(was, is)
   const when: When = hasOwnTime(own, was, originalOf(exception) ?? own.start)
-    ? { ...is, start: move(own.start), end: move(own.start) + (is.allDay === own.allDay ? own.end - own.start : is.end - is.start) }
+    ? alongWith(own, { was, is })
     : { ...is, start: to, end: to + (is.end - is.start) }
   const plain = Object.entries(withoutTimes(change)).filter(
     ([key, value]) => exception[key as keyof EventRow] === before[key as keyof EventRow] || (key === 'status' && value === 'cancelled'),
@@ -85,6 +84,21 @@ function followed(exception: EventRow, to: number, before: EventRow, after: Even
     ...occurrenceColumns(after, to),
     calendar_id: after.calendar_id,
   }
+}
+
+/**
+ * A time of an exception's own as it moves along with its series. One that has dates where its series has times, or the other way round,
+ * moves by days.
+ */
+function alongWith(own: When, { was, is }: Shifted): When {
+  if (isSameTime(was, is)) return own
+  const length = own.end - own.start
+  if (own.allDay !== was.allDay) {
+    const start = movedByDays(was, is, own)
+    return { ...own, start, end: start + length }
+  }
+  const start = movement(was, is)(own.start)
+  return { ...is, start, end: start + (is.allDay === own.allDay ? length : is.end - is.start) }
 }
 
 /** The highest SEQUENCE of the rows of a UID: the next one is above it, so that programs never see the number of an occurrence fall. */
@@ -98,6 +112,21 @@ function withoutTimes({ title, description, location, color, status, visibility 
   return Object.fromEntries(
     Object.entries({ title, description, location, color, status, visibility }).filter(([, value]) => value !== undefined),
   ) as EventChange
+}
+
+/**
+ * A change of the later part of a series as one of its rule's first start: times that were sent are those of the occurrence that it is cut
+ * at, which may be a start beside the rule.
+ */
+export function fromOccurrence(series: EventRow, original: number, change: EventChange): EventChange {
+  const own = whenOf(series)
+  if (original === own.start || change.recurrence) return change
+  const at = { ...own, start: original, end: original + (own.end - own.start) }
+  const to = readWhen(change, at, own.zone)
+  if (isSameTime(at, to)) return change
+  const start = movement(at, to)(own.start)
+  const [from, until] = [start, start + (to.end - to.start)].map((ms) => shownTime(ms, to.allDay))
+  return { ...change, start: from as string, end: until as string, all_day: to.allDay }
 }
 
 /** What a change makes of one occurrence: a row of its own, made where there is none. */
@@ -138,10 +167,13 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
   const when = whenOf(series)
   const id = newId()
   const at = now.toISOString()
-  const rest: EventRow = {
+  const partOf = ({ start, ...repeats }: typeof parts.after): EventRow => ({
     ...series,
-    ...whenColumns({ ...when, start: original, end: original + (when.end - when.start) }),
-    ...parts.after,
+    ...(start === when.start ? {} : whenColumns({ ...when, start, end: start + (when.end - when.start) })),
+    ...repeats,
+  })
+  const rest: EventRow = {
+    ...partOf(parts.after),
     ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: at, updated_at: at, timed_at: at },
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
@@ -149,7 +181,7 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
     kept: [
       {
         before: series,
-        after: stamped(series, { ...series, ...parts.before }, now, lastSequence([series, ...exceptions])),
+        after: stamped(series, partOf(parts.before), now, lastSequence([series, ...exceptions])),
         keepsGuests: true,
       },
     ],

@@ -15,6 +15,12 @@ export function movement(before: When, after: When): (ms: number) => number {
   return (ms) => fromWall(after, reading(ms) + distance)
 }
 
+/** The start of another time that moves by as many days as a series does. */
+export function movedByDays(before: When, after: When, other: When): number {
+  const days = startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(before, before.start))
+  return fromWall(other, wallOf(other, other.start) + days)
+}
+
 /** The repeats of a series that moves: its rule names other days where it named days, and what is beside the rule moves along. */
 export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
   const series = seriesOf(row)
@@ -104,22 +110,54 @@ function firstOfEach(moved: readonly Place[]): Map<number, number> {
 /** Occurrences that are counted to find one of the same number. */
 const mostPlaces = 2_000
 
-/** The repeats of a series before one of its starts, and from it on: each start is in one of them, and COUNT is shared out. */
-export function splitRepeats(row: EventRow, original: number) {
+/** One part of a series that is cut: when its rule starts, and its repeats. */
+type Part = Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> & { readonly start: number }
+
+/** A rule without a start for so long has no more: looking for one to the end of time is too much for one look. */
+const farMs = 100 * 366 * dayMs
+
+/** The rule of starts that are all named beside it: the first occurrence alone. */
+const onlyFirst = 'FREQ=DAILY;COUNT=1'
+
+/**
+ * The parts of a series before one of its starts, and from it on: each start is in one of them, and COUNT is shared out. A rule goes on from
+ * a start of its own, so that it keeps its days: where a series is cut at a start beside its rule, that start stays beside it.
+ */
+export function splitRepeats(row: EventRow, original: number): { before: Part; after: Part } {
   const series = seriesOf(row) as Series
   const when = whenOf(row)
   const parts = partsOf(series.rule)
   const count = parts.get('COUNT')
-  const done = count === undefined ? 0 : startsOf({ ...series, rdates: [], exdates: [] }, series.start, original, Number(count)).length
+  const rule = { ...series, rdates: [], exdates: [] }
+  const done = count === undefined ? 0 : startsOf(rule, series.start, original, Number(count)).length
   const beside = (isIn: (start: number) => boolean) => {
-    const kept = (walls: readonly number[]) => walls.filter((wall) => isIn(fromWall(when, wall))).map(wallText)
+    const kept = (walls: readonly number[]) => walls.filter((wall) => isIn(fromWall(when, wall)))
     return { rdates: kept(series.rdates), exdates: kept(series.exdates) }
   }
   const lastBefore = when.allDay ? original - dayMs : original - 1_000
   const ended = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(done) }
   const rest = count === undefined ? {} : { COUNT: String(Number(count) - done) }
+  const first = series.start < original ? series.start : undefined
+  const [next] = startsOf(rule, original, Math.min(forEver, original + farMs), 1)
   return {
-    before: { recurrence: ruleOf(parts, ended), ...beside((start) => start < original) },
-    after: { recurrence: ruleOf(parts, rest), ...beside((start) => start >= original) },
+    before: partOf(
+      series,
+      first,
+      ruleOf(parts, ended),
+      beside((start) => start < original),
+    ),
+    after: partOf(
+      series,
+      next,
+      ruleOf(parts, rest),
+      beside((start) => start >= original),
+    ),
   }
+}
+
+/** A part whose rule starts at `start`; without one its first start is one of those beside the rule. */
+function partOf(series: Series, start: number | undefined, rule: string, { rdates, exdates }: Pick<Series, 'rdates' | 'exdates'>): Part {
+  const texts = { rdates: rdates.map(wallText), exdates: exdates.map(wallText) }
+  if (start !== undefined) return { start, recurrence: rule, ...texts }
+  return { start: fromWall(series, Math.min(...rdates)), recurrence: onlyFirst, ...texts }
 }

@@ -119,12 +119,9 @@ function shown({ master, overrides, cancelled }: Kept, until: number): string[] 
       .flatMap(timesOf)
       .map(({ text }) => text),
   ])
-  return [
-    ...startsOf(master, until)
-      .filter(({ text }) => !out.has(text))
-      .flatMap((start) => lineOf(master, start)),
-    ...own,
-  ]
+  const beside = master.getAllProperties('rdate').flatMap(timesOf)
+  const starts = new Map([...startsOf(master, until), ...beside].map((start) => [start.text, start]))
+  return [...[...starts.values()].filter(({ text }) => !out.has(text)).flatMap((start) => lineOf(master, start)), ...own]
 }
 
 function lineOf(event: ICAL.Component, start: Time): string[] {
@@ -150,7 +147,7 @@ function startsOf(master: ICAL.Component, until: number): Time[] {
   const iterator = bounded.iterator(local)
   for (let next = iterator.next(); next; next = iterator.next()) {
     const time = timeAt(wallOf(next), first.isDate, first.zone)
-    if (time.ms > until || time.ms > last) break
+    if (time.ms >= until || time.ms > last) break
     starts.push(time)
   }
   return starts

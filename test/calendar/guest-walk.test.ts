@@ -65,6 +65,38 @@ function changeOf({ random, calendars }: Walk, one: Occurrence, scope: string, s
   return pick(random, kinds)()
 }
 
+/** A series of a file, with starts beside its rule and without it, to which guests are invited afterwards. */
+async function bring(t: ExecutionContext, { w, random, calendars, said }: Walk, start: string): Promise<Answer> {
+  const { owner } = w.org
+  const isDate = random(3) === 0
+  const zone = isDate ? ';VALUE=DATE' : `;TZID=${pick(random, zones)}`
+  const clock = (days: number, hour: string) => {
+    const day = new Date(Date.parse(start) + days * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
+    return isDate ? day : `${day}T${hour}0000`
+  }
+  const rule = pick(random, [
+    'RRULE:FREQ=WEEKLY;COUNT=10',
+    'RRULE:FREQ=WEEKLY;INTERVAL=2',
+    'RRULE:FREQ=DAILY;INTERVAL=7;COUNT=12',
+    'X-NO-RULE:1',
+  ])
+  const lines = [
+    ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', `UID:brought-${said.length}`, `SUMMARY:B${random(1_000)}`],
+    ...[`DTSTART${zone}:${clock(0, '09')}`, `DTEND${zone}:${isDate ? clock(1, '') : clock(0, '10')}`, rule],
+    ...[`RDATE${zone}:${[3, 18, 33].map((days) => clock(days, '13')).join()}`, `EXDATE${zone}:${clock(14, '09')},${clock(33, '13')}`],
+    ...['END:VEVENT', 'END:VCALENDAR', ''],
+  ]
+  said.push(`import ${lines.join(' ')}`)
+  const calendar = pick(random, calendars)
+  const imported = await owner.send('POST', at(w, `/calendars/${calendar}/import`), lines.join('\r\n'), { 'content-type': 'text/calendar' })
+  t.is(imported.data?.created, 1, imported.text)
+  const day = new Date(Date.parse(start) - dayMs).toISOString().slice(0, 10)
+  const { data } = await owner.get(at(w, `/events?from=${day}&to=2028-01-31&calendars=${calendar}`))
+  const title = lines[4]?.slice('SUMMARY:'.length)
+  const { series_id } = data.events.find((one: { title: string }) => one.title === title)
+  return owner.patch(at(w, `/events/${series_id}`), some(random))
+}
+
 async function takeStep(t: ExecutionContext, walk: Walk): Promise<Answer | undefined> {
   const { w, random, calendars, said } = walk
   const { owner } = w.org
@@ -81,6 +113,7 @@ async function takeStep(t: ExecutionContext, walk: Walk): Promise<Answer | undef
       ...repeats,
       ...some(random),
     }
+    if (random(3) === 0) return bring(t, walk, start)
     said.push(`create ${JSON.stringify(body)}`)
     await makeEvent(t, w, body)
     return undefined

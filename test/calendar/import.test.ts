@@ -162,3 +162,47 @@ test('hostile files are answered', async (t) => {
   t.like(data, { created: 1, skipped: 0 })
   t.deepEqual(await seen(w, id), ['1999 2026-03-01T09:00Z'])
 })
+
+test('a series that is cut at a start beside its rule keeps every occurrence', async (t) => {
+  const w = await fresh()
+  const head = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'SUMMARY:S']
+  const cases: readonly (readonly [rule: string, rdates: string, at: string])[] = [
+    ['RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20260420T090000Z', 'RDATE:20260325T110000Z,20260406T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=4', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T110000Z,20260225T110000Z', '2026-02-25T11:00:00Z'],
+    ['RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['X-NO-RULE:1', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ]
+  for (const [rule, rdates, cut] of cases) {
+    const { id } = await bring(t, w, file(event('UID:cut', ...head, rule, rdates)))
+    const before = await seen(w, id)
+    const { data } = await w.org.owner.get(at(w, `/events?from=2026-01-01&to=2026-12-31&calendars=${id}`))
+    const path = at(w, `/events/${data.events[0].series_id}?scope=following&occurrence=${cut}`)
+    const titled = await w.org.owner.patch(path, { title: 'L' })
+    t.is(titled.status, 200, titled.text)
+    const isLater = (line: string) => Date.parse(line.slice(2)) >= Date.parse(cut)
+    const later = before.map((line) => (isLater(line) ? line.replace('S', 'L') : line))
+    t.deepEqual(await seen(w, id), later, rule)
+    // Its later part moves by as much as the occurrence that was named.
+    const start = new Date(Date.parse(cut) + 3_600_000).toISOString()
+    const moved = await w.org.owner.patch(at(w, `/events/${titled.data.id}?scope=following&occurrence=${cut}`), { start })
+    t.is(moved.status, 200, moved.text)
+    const hourLater = (line: string) => `L ${new Date(Date.parse(line.slice(2)) + 3_600_000).toISOString().replace(':00.000Z', 'Z')}`
+    t.deepEqual(
+      await seen(w, id),
+      later.map((line) => (isLater(line) ? hourLater(line) : line)),
+      rule,
+    )
+  }
+})
+
+test('in a calendar without overlaps a start beside the rule is held apart, also one before the rule begins', async (t) => {
+  const w = await fresh()
+  const taken = event('UID:taken', 'DTSTART:20260220T110000Z', 'DTEND:20260220T120000Z')
+  const repeats = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T113000Z']
+  const { data } = await bring(t, w, file(taken, event('UID:repeats', ...repeats)), { settings: { no_overlap: true } })
+  t.like(data, { created: 1, skipped: 1 })
+  t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
+})

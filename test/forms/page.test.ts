@@ -77,3 +77,9 @@ test('a form’s page without its hidden id, or with one that is no key, counts 
   }
   t.is((await w.db.query('select from form_submissions where workspace_id = $1', [w.org.id])).rowCount, 3)
 })
+
+test('no level of the headings of a description is left out', async (t) => {
+  const { html } = await openForm({ description: '##### First\n\n###### Below\n\n# Second\n\n### Third\n\nFourth\n---' })
+  const headings = [...(await html()).matchAll(/<(h[2-6])>(\w+)<\/\1>/g)].map(([, level, text]) => `${level} ${text}`)
+  t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])
+})

@@ -38,6 +38,13 @@ test('currencies without a fraction have none', async (t) => {
   t.deepEqual(amountIn((await w.visitor.get(path)).text), ['en', '¥1,200'])
 })
 
+test('the code of a currency is named once', async (t) => {
+  const { w, path } = await payable({ amount: '1234.567', currency: 'KWD' })
+  const [amount = ''] = /<p class="amount">.*<\/p>/.exec((await w.visitor.get(path)).text) ?? []
+  t.true(amount.includes('KWD\u00a01,234.567'), amount)
+  t.is(amount.split('KWD').length, 2, amount)
+})
+
 test('after paying there is a receipt with date and reference, which the address shows again', async (t) => {
   const { w, path } = await payable({ amount: '12.5', description: 'Two chairs', redirect_url: 'https://shop.example/thanks' })
   const paid = await pay(w, path)
