@@ -40,6 +40,7 @@ test.serial('Ctrl-C stops the API, then the workers, then the database, and npm 
   const project = createProject()
   t.teardown(() => project.remove())
   const { run } = await start(project)
+  await run.says(/worker on/)
   run.interrupt()
   t.is(await run.ended, 0)
   const [, after = ''] = run.output().split('Stopping\n')
