@@ -13,7 +13,7 @@ interface Victim {
 /** Calls of an attack: so many at once, again and again, whatever they answer. */
 export type Press = (callers: number, call: (index: number) => Promise<unknown>) => void
 
-/** What of an attack is still on its way when the time is up is waited for so long. */
+/** Longest wait for the attack's last answers, in milliseconds. */
 const settleMs = 20_000
 
 const healthEveryMs = 50

@@ -41,7 +41,7 @@ async function requirePrincipal(ctx: Context, admission: Admission, services: Ap
 
 const unauthorized = (message: string | undefined) => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 
-// A token of nobody's is told apart from one that was never there by nothing but its own form: whoever guesses learns no more.
+// The message depends on the form of the token alone, so a guess does not tell whether a token ever existed.
 const malformed = 'Authorization must read `Bearer`, a space, and an access key or session token'
 const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
 const peopleOnly = 'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key'

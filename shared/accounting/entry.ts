@@ -32,7 +32,7 @@ export const entrySchema = schema(entryShape)
 export type Entry = TypeOf<typeof entrySchema>
 export type EntryLine = Entry['lines'][number]
 
-/** For whoever sends the code of an account where its id is asked for. */
+/** Hint for callers that send an account's code instead of its id. */
 export const accountHint = 'the id of an accounts record, not its code; GET …/records/accounts lists both'
 
 const side = (name: string, other: string) =>

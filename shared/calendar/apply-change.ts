@@ -70,8 +70,8 @@ export function isSignificant(before: EventRow, after: EventRow): boolean {
 }
 
 /**
- * The event as it is to be written: SEQUENCE grows with what is significant, to above `last` as well, and reminders count anew from a new
- * time.
+ * Stamps a changed event before it is written. A significant change raises SEQUENCE above that of the event and above `last`. A new time
+ * resets the time from which reminders count.
  */
 export function stamped(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
   const at = now.toISOString()

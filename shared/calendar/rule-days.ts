@@ -33,7 +33,7 @@ export function dayFilter(rule: RuleParts, firstDay: number): string {
     parts.set('BYMONTHDAY', String(first.getUTCDate()))
     if (freq === 'YEARLY' && !parts.has('BYMONTH')) parts.set('BYMONTH', String(first.getUTCMonth() + 1))
   }
-  // Of a month the first Monday is meant, of a week or a day any.
+  // `1MO` is the first Monday of a month or year. In a week or a day the number has no meaning.
   if (freq === 'MONTHLY' && !parts.has('BYMONTH')) parts.set('BYMONTH', everyMonth)
   if (freq === 'DAILY' || freq === 'WEEKLY') parts.set('BYDAY', (parts.get('BYDAY') ?? everyWeekday).replaceAll(/[+-]?\d+/g, ''))
   else if (parts.has('BYDAY')) parts.set('BYDAY', likeWeekdays(parts.get('BYDAY') as string, parts.has('BYMONTH') ? 5 : 53))

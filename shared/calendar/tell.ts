@@ -11,7 +11,7 @@ const guestsPerJob = 50
 /** Files jobs that mail messages to guests once the change is committed. Booked events are confirmed instead of announced. */
 export async function tell(scope: Scope, messages: readonly Message[], { isBooked = false } = {}): Promise<void> {
   const at = scope.now().toISOString()
-  // The platform does it: whoever made the change may have left by then. A mail ends every chain of automations.
+  // The job runs as the platform, since the author of the change may have left by then. A mail starts no further automation.
   const cause = { ...scope.cause, actorId: null, actorType: 'system' as const, depth: 0 }
   for (const alike of Map.groupBy(messages, ({ method, news, event }) => `${method} ${news} ${event.id}`).values()) {
     const [first] = alike

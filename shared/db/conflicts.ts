@@ -17,7 +17,7 @@ export function declareConflicts(table: Readonly<Record<string, Conflict>>): voi
   for (const [constraint, conflict] of Object.entries(table)) conflicts.set(constraint, conflict)
 }
 
-/** The failure of work that met too much load: it changed nothing, and whoever sends it again soon may succeed. */
+/** The failure of work that was refused because of load. It changed nothing, and a retry may succeed. */
 export const overloaded = (message: string, options: { readonly cause?: unknown; readonly expected?: boolean } = {}): Problem =>
   problem('OVERLOADED', message, { expected: true, ...options })
 

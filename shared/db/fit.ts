@@ -18,7 +18,7 @@ export function moreRows({ maxBytes, bytes, isWhole }: Fit, rows: number): numbe
   return Math.min(1_000, Math.max(1, Math.ceil((maxBytes - bytes) / average)))
 }
 
-/** Starts the count anew, as each attempt of a statement does. */
+/** Resets the count. Each attempt of a statement begins with it. */
 export function startFit(fit: Fit): void {
   fit.bytes = 0
   fit.isWhole = true

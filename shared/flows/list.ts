@@ -64,14 +64,25 @@ async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], arou
  * nodes again would give the same (120 flows of 250 KB: 0.5 s a list).
  */
 const outlines = new Map<string, { readonly digest: string; readonly outline: FlowOutline }>()
-const [mostOutlines, mostProblems] = [2_000, 20]
+/** Bounds of what is remembered: definitions, and their problems together, of some 100 bytes each. */
+const [mostOutlines, mostProblems] = [2_000, 50_000]
+let problemCount = 0
 
 const nameOf = ({ id, version }: Row): string => `${id} ${version}`
 
 function remember(name: string, entry: { readonly digest: string; readonly outline: FlowOutline }): void {
-  if (entry.outline.problems.length > mostProblems) return
-  if (outlines.size >= mostOutlines) outlines.delete(outlines.keys().next().value ?? '')
+  forget(name)
   outlines.set(name, entry)
+  problemCount += entry.outline.problems.length
+  for (const oldest of outlines.keys()) {
+    if (outlines.size <= mostOutlines && problemCount <= mostProblems) return
+    forget(oldest)
+  }
+}
+
+function forget(name: string): void {
+  problemCount -= outlines.get(name)?.outline.problems.length ?? 0
+  outlines.delete(name)
 }
 
 function digestOf(around: Surroundings): string {

@@ -15,12 +15,6 @@ const changesPerStep = 100
 
 const bound = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`
 
-/** How far a batch has come. The results are JSON text, which keeps the digits of its numbers. */
-interface Progress {
-  readonly done: number
-  readonly results: string
-}
-
 type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpoint' | 'advance'>
 
 /**
@@ -53,8 +47,8 @@ type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly Ba
 
 /** Does all changes but those of the last transaction, and gives their results. */
 async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], step: Step) {
-  const progress = checkpoint as Progress | undefined
-  let results = progress ? (parseStoredJson(progress.results) as BatchResult[]) : []
+  // The checkpoint is the results so far as JSON text, which keeps the digits of their numbers.
+  let results = checkpoint === undefined ? [] : (parseStoredJson(checkpoint as string) as BatchResult[])
   const total = operations.length
   while (total - results.length > changesPerStep) {
     signal.throwIfAborted()
@@ -64,7 +58,7 @@ async function changeInSteps({ scope, signal, checkpoint, advance }: Work, opera
       scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
         const all = [...earlier, ...(await step(inside, part, earlier))]
-        await advance({ done: all.length, total }, { done: all.length, results: JSON.stringify(all) } satisfies Progress, inside)
+        await advance({ done: all.length, total }, JSON.stringify(all), inside)
         return all
       }),
     )
