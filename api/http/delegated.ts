@@ -10,6 +10,7 @@ import type { ApiServices } from '#api/services.ts'
 import { isOutOfReach } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
+import { waitUncounted } from '#shared/kernel/thread-share.ts'
 import { discardFile } from '#shared/queue/files.ts'
 import { dropOperation, type Operation } from '#shared/queue/operations.ts'
 import { tryAgain } from '#shared/queue/try-again.ts'
@@ -33,7 +34,7 @@ export async function respondFromWorker(
   const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const waiting = performance.now()
-  const operation = patience.ms === 0 ? undefined : await services.waiter.wait(id, patience.ms, goneSignal(ctx))
+  const operation = patience.ms === 0 ? undefined : await waitUncounted(() => services.waiter.wait(id, patience.ms, goneSignal(ctx)))
   // A worker's time is not this server's: the log of slow requests leaves it out.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)

@@ -40,6 +40,16 @@ export function countCall(): () => void {
   }
 }
 
+/** Runs a wait of a counted call, such as for its operation. The call is not counted meanwhile: it needs no thread. */
+export async function waitUncounted<T>(wait: () => Promise<T>): Promise<T> {
+  callsUnderWay -= 1
+  try {
+    return await wait()
+  } finally {
+    callsUnderWay += 1
+  }
+}
+
 /**
  * Gives the thread back after it was held for so many milliseconds, and resolves when the workspace may compute again. One computation of the
  * process goes on per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next

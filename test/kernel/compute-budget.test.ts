@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type ComputeBudget, computeBudget } from '#shared/kernel/compute-budget.ts'
 import { Problem } from '#shared/kernel/errors.ts'
-import { countCall } from '#shared/kernel/thread-share.ts'
+import { countCall, waitUncounted } from '#shared/kernel/thread-share.ts'
 
 /** Holds the thread for so many milliseconds. */
 function hold(ms: number): void {
@@ -72,4 +72,25 @@ test('a call that is over twice is counted once', async (t) => {
   await budget.pause()
   end()
   t.pass()
+})
+
+test.serial('a call that waits for its operation is not counted', async (t) => {
+  const ends = [countCall(), countCall()]
+  const budget = computeBudget('w', { steps: 1, bound: '' })
+  const isNext = async () => {
+    hold(4)
+    let isOver = false
+    const paused = budget.pause().then(() => {
+      isOver = true
+    })
+    // Without other calls the next slice begins in the next turn of the loop, before any timer.
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    const began = isOver
+    await paused
+    return began
+  }
+  t.false(await isNext(), 'two calls, one of which computes')
+  t.true(await waitUncounted(isNext))
+  for (const end of ends) end()
 })
