@@ -6,8 +6,13 @@ import type { Config } from '#shared/kernel/config.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 import { countUses } from '#shared/types/indexes/count-uses.ts'
-import type { Operator } from './command.ts'
+
+/** The scope of a command: the platform itself, on nobody's behalf. */
+export interface Operator extends PlatformScope {
+  readonly db: Database
+}
 
 /** Does work with what the processes of Kontor have, and lets go of it. */
 export async function asOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
