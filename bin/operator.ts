@@ -1,5 +1,6 @@
 import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
+import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
@@ -28,7 +29,8 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   const blobs = await openBlobs(config, db)
   cleanup.defer(() => blobs.close())
   const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-  const now = () => new Date()
+  const { now, close } = await openClock(db, log)
+  cleanup.defer(close)
   const uses = countUses(db, now, log)
   cleanup.defer(() => uses.flush())
   return await work({ config, db, cache, queue, blobs, log, now, uses, guards, principal: null, cause })
