@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { linked } from '#api/http/linked.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { linkedParameters } from '#shared/db/lists.ts'
@@ -10,18 +11,20 @@ import { createField } from '#shared/types/create-field.ts'
 import { deleteField } from '#shared/types/delete-field.ts'
 import { fieldChange, readFieldChange } from '#shared/types/field-change.ts'
 import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
+import type { Field } from '#shared/types/fields/field.ts'
 import { changeField } from '#shared/types/jobs.ts'
 import { listFields } from '#shared/types/list-fields.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { requireField } from '#shared/types/require-field.ts'
 
 /** Permissions on fields are asked for their record type (document 1, Fields). */
-const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
-  (await requireField(scope, params.fieldId)).entityType
+const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) => {
+  const resource = await requireField(scope, params.fieldId)
+  return { key: resource.entityType, resource }
+}
 
 /** The field that the path names, as it is listed. */
-const storedField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
-  viewField(await requireField(scope, params.fieldId))
+const storedField = ({ resource }: { resource: Field }) => viewField(resource)
 
 const common = { tag: 'Fields', app: null, limit: null } as const
 const all = `${org}/fields` as const
@@ -35,7 +38,7 @@ export const routes = [
     summary: 'List the fields of a record type',
     description: 'Built-in fields included, in the order of their creation.',
     permission: 'fields:read',
-    on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
+    on: async ({ query }, scope) => byKey(await requireRecordType(scope, query().entity_type)),
     query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
     status: 200,
     linked: true,
