@@ -72,7 +72,7 @@ export const routes = [
     stored: storedField,
     job: changeField,
     makes: 'json',
-    payload: ({ params, body }, scope) => readFieldChange(scope, params.fieldId, body),
+    payload: ({ resource, body }, scope) => readFieldChange(scope, resource, body),
   }),
   answer({
     ...common,
@@ -84,7 +84,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => deleteField(scope, params.fieldId),
+    handle: ({ resource }, scope) => deleteField(scope, resource),
   }),
   answer({
     ...common,
@@ -98,7 +98,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => numberField(scope, params.fieldId, body),
+    handle: ({ resource, body }, scope) => numberField(scope, resource, body),
   }),
   answer({
     ...common,
@@ -110,7 +110,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => stopNumbering(scope, params.fieldId),
+    handle: ({ resource }, scope) => stopNumbering(scope, resource),
   }),
   answer({
     ...common,
@@ -125,7 +125,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => computeField(scope, params.fieldId, body.formula),
+    handle: ({ resource, body }, scope) => computeField(scope, resource, body.formula),
   }),
   answer({
     ...common,
@@ -137,7 +137,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => stopComputing(scope, params.fieldId),
+    handle: ({ resource }, scope) => stopComputing(scope, resource),
   }),
   answer({
     ...common,
@@ -151,7 +151,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => describeField(scope, params.fieldId, body.description ?? ''),
+    handle: ({ resource, body }, scope) => describeField(scope, resource, body.description ?? ''),
   }),
   answer({
     ...common,
@@ -165,6 +165,6 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => repointField(scope, params.fieldId, body.ref_type),
+    handle: ({ resource, body }, scope) => repointField(scope, resource, body.ref_type),
   }),
 ]
