@@ -59,8 +59,8 @@ export function parseHtml(html: string): readonly HtmlPiece[] {
 }
 
 /**
- * The places of a template, in order. Only the tokenizer of parse5 is used: it takes linear time, while building the tree takes quadratic
- * time for elements that are nested deeply.
+ * The places of a template, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body and td, whose
+ * attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
  */
 function placesIn(html: string): readonly Place[] {
   const places: Place[] = []
