@@ -1,62 +1,52 @@
-import type { Database } from '#shared/db/database.ts'
-import type { Schema } from '#shared/kernel/schema.ts'
-import type { PlatformScope } from '#shared/scope/scope.ts'
+import { type Schema, t } from '#shared/kernel/schema.ts'
+import { configOf, databaseOf } from './environment.ts'
+import { asOperator, type Operator } from './operator.ts'
 import type { Shell } from './shell.ts'
 
-/** What a command works in: the platform itself, on nobody's behalf. */
-export interface Operator extends PlatformScope {
-  readonly db: Database
-}
-
-/** What a command has to say: to a program with `--json`, or in lines to a person. */
+/** The answer of a command: a JSON value with `--json`, lines for a person without it. */
 export interface Outcome {
   readonly data: unknown
   readonly lines: readonly string[]
-  /** Set when part of it could not be done: the exit code says so then. */
+  /** Set when a part of the work failed: the exit code is 1 then. */
   readonly failed?: boolean
 }
 
-/** A command of `kontor` by its noun and verb, or by its verb alone. */
-interface Declaration<Options> {
+/** A command of `kontor`. */
+export interface Command {
+  /** Noun and verb, or the verb alone. */
   readonly name: string
   readonly summary: string
-  /** Its options, in the order in which they may be given without their names. `expires_at` is given as `--expires-at`. */
+  /** Its options, in the order in which they may be given without their names. `expires_at` is written `--expires-at`. */
+  readonly options: Schema<unknown>
+  /** Checks the options, then does the work. Throws VALIDATION_ERROR when the command was written wrongly. */
+  readonly run: (given: unknown, shell: Shell) => Promise<Outcome>
+}
+
+interface Declaration<Options, Place> extends Pick<Command, 'name' | 'summary'> {
   readonly options: Schema<Options>
+  readonly run: (options: Options, place: Place) => Promise<Outcome>
 }
 
-/** A command whose options are still to be read: `prepare` checks them, and what it returns does the work in `Place`. */
-interface Prepared<Place> extends Declaration<unknown> {
-  readonly prepare: (given: unknown) => (place: Place) => Promise<Outcome>
+/** Declares a command that uses nothing but the API, and may print before it ends. */
+export const apiCommand = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
+  ...declaration,
+  run: (given, shell) => run(declaration.options.parse(given), shell),
+})
+
+/** Options of every command that calls the API. */
+export const apiOptions = {
+  url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
+  key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
+  org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
 }
 
-/** Whether it keeps something encrypted, for which it needs the SECRET_KEY that the processes have. */
-type PlatformCommand = Prepared<Operator> & { readonly on: 'platform'; readonly secrets: boolean }
-type DatabaseCommand = Prepared<string> & { readonly on: 'database' }
-type ApiCommand = Prepared<Shell> & { readonly on: 'api' }
-export type Command = PlatformCommand | DatabaseCommand | ApiCommand
+/** Declares a command that uses nothing but the database of this address, in any state. */
+export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Options, string>): Command =>
+  apiCommand({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
 
-/** Declares a command that works with all that the processes have. */
-export const command = <Options>(
-  declaration: Declaration<Options> & { secrets?: true; run: (options: Options, operator: Operator) => Promise<Outcome> },
-): PlatformCommand => ({ ...prepared(declaration), on: 'platform', secrets: declaration.secrets ?? false })
-
-/** Declares a command that works on the database of this address alone, whatever state that is in. */
-export const databaseCommand = <Options>(
-  declaration: Declaration<Options> & { run: (options: Options, databaseUrl: string) => Promise<Outcome> },
-): DatabaseCommand => ({ ...prepared(declaration), on: 'database' })
-
-/** Declares a command that knows Kontor by its API alone, and says what happens before it ends. */
-export const apiCommand = <Options>(
-  declaration: Declaration<Options> & { run: (options: Options, shell: Shell) => Promise<Outcome> },
-): ApiCommand => ({ ...prepared(declaration), on: 'api' })
-
-function prepared<Options, Place>({
-  run,
-  ...declaration
-}: Declaration<Options> & { run: (options: Options, place: Place) => Promise<Outcome> }): Prepared<Place> {
-  const prepare = (given: unknown) => {
-    const options = declaration.options.parse(given)
-    return (place: Place) => run(options, place)
-  }
-  return { ...declaration, prepare }
-}
+/** Declares a command that uses what the processes use. `secrets`: it stores something encrypted, so it needs their SECRET_KEY. */
+export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, Operator> & { secrets?: true }): Command =>
+  apiCommand({
+    ...declaration,
+    run: (options, { environment }) => asOperator(configOf(environment, secrets), (operator) => run(options, operator)),
+  })

@@ -7,8 +7,8 @@ import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 import { createAdminAccount } from '#shared/workspaces/admin.ts'
 import { createKey } from '#shared/workspaces/keys.ts'
 import { hasWorkspaces, lockWorkspaces } from '#shared/workspaces/store.ts'
-import type { Operator } from './command.ts'
 import { fillBooks } from './ledger/demo-books.ts'
+import type { Operator } from './operator.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
 /** What the first start leaves for whoever tries Kontor out (decisions, Running it, Bootstrap file). */

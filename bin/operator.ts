@@ -1,13 +1,19 @@
 import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
+import { openClock } from '#shared/db/clock.ts'
 import { Database } from '#shared/db/database.ts'
 import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createLogger } from '#shared/kernel/log.ts'
 import { Queue } from '#shared/queue/queue.ts'
+import type { PlatformScope } from '#shared/scope/scope.ts'
 import { countUses } from '#shared/types/indexes/count-uses.ts'
-import type { Operator } from './command.ts'
+
+/** The scope of a command: the platform itself, on nobody's behalf. */
+export interface Operator extends PlatformScope {
+  readonly db: Database
+}
 
 /** Does work with what the processes of Kontor have, and lets go of it. */
 export async function asOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
@@ -23,7 +29,8 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   const blobs = await openBlobs(config, db)
   cleanup.defer(() => blobs.close())
   const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-  const now = () => new Date()
+  const { now, close } = await openClock(db, log)
+  cleanup.defer(close)
   const uses = countUses(db, now, log)
   cleanup.defer(() => uses.flush())
   return await work({ config, db, cache, queue, blobs, log, now, uses, guards, principal: null, cause })

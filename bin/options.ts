@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { problem } from '#shared/kernel/errors.ts'
 import type { Command } from './command.ts'
 
 /** An option as its schema describes it. */
@@ -6,7 +7,7 @@ interface Option {
   readonly key: string
   /** As it is written: `expires-at`. */
   readonly name: string
-  readonly isFlag: boolean
+  readonly type: 'boolean' | 'string'
   readonly isRequired: boolean
   readonly meaning: string
 }
@@ -20,41 +21,41 @@ export function optionsOf({ options }: Command): Option[] {
   return Object.entries(properties).map(([key, property]) => ({
     key,
     name: key.replaceAll('_', '-'),
-    isFlag: property.type === 'boolean',
+    type: property.type === 'boolean' ? 'boolean' : 'string',
     isRequired: required.includes(key),
     meaning: property.description ?? property.enum?.join(' or ') ?? '',
   }))
 }
 
-/** Something is wrong with how a command was written. */
-export class Misuse extends Error {}
-
-/** Reads what follows a command's name. Throws Misuse on an option that it does not have, and on too much. */
+/** Reads the arguments behind a command's name. Throws VALIDATION_ERROR for an unknown option, and for an argument too many. */
 export function readOptions(command: Command, args: readonly string[]): Record<string, unknown> {
   const options = optionsOf(command)
   const { values, positionals } = parse(options, args)
-  const { json: _, ...named } = values
-  const given = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.replaceAll('-', '_'), value]))
-  const open = options.filter(({ key, isFlag }) => !isFlag && !Object.hasOwn(given, key))
-  if (positionals.length > open.length) throw new Misuse(`${positionals[open.length]} is one too many`)
-  for (const [index, value] of positionals.entries()) given[open[index]?.key ?? ''] = value
-  return given
+  const given = Object.fromEntries(options.flatMap(({ key, name }) => (name in values ? [[key, values[name]]] : [])))
+  const open = options.filter(({ type, name }) => type === 'string' && !(name in values))
+  if (positionals.length > open.length) throw problem('VALIDATION_ERROR', `${positionals[open.length]} is one too many`)
+  return { ...given, ...Object.fromEntries(positionals.map((value, index) => [open[index]?.key, value])) }
 }
 
-function parse(options: readonly Option[], args: readonly string[]) {
-  const own = options.map(({ name, isFlag }) => [name, { type: isFlag ? 'boolean' : 'string' }] as const)
+interface Parsed {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly positionals: readonly string[]
+}
+
+function parse(options: readonly Option[], args: readonly string[]): Parsed {
+  const own = Object.fromEntries(options.map(({ name, type }) => [name, { type }]))
   try {
-    return parseArgs({ args: [...args], options: { ...Object.fromEntries(own), json: { type: 'boolean' } }, allowPositionals: true })
-  } catch (error) {
-    throw new Misuse((error as Error).message)
+    return parseArgs({ args: [...args], options: { ...own, json: { type: 'boolean' } }, allowPositionals: true })
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', (cause as Error).message, { cause })
   }
 }
 
 /** How a command is written: `kontor org create <name> <owner> [--plan <plan>]`. */
 export function usageOf(command: Command): string {
-  const parts = optionsOf(command).map(({ name, isFlag, isRequired }) => {
+  const parts = optionsOf(command).map(({ name, type, isRequired }) => {
     if (isRequired) return `<${name}>`
-    return isFlag ? `[--${name}]` : `[--${name} <${name}>]`
+    return type === 'boolean' ? `[--${name}]` : `[--${name} <${name}>]`
   })
   return ['kontor', command.name, ...parts].join(' ')
 }

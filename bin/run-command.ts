@@ -1,11 +1,9 @@
-import { databaseAddress, readConfig } from '#shared/kernel/config.ts'
 import { Problem } from '#shared/kernel/errors.ts'
-import type { Command, Outcome } from './command.ts'
+import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import { completeEnvironment, type Environment } from './environment.ts'
-import { asOperator } from './operator.ts'
-import { Misuse, optionsOf, readOptions, usageOf } from './options.ts'
-import type { Shell, Terminal } from './shell.ts'
+import { optionsOf, readOptions, usageOf } from './options.ts'
+import type { Terminal } from './shell.ts'
 
 /** Where a command was called: its variables, and where it prints answers and failures. */
 interface Caller {
@@ -36,11 +34,8 @@ export async function runCommand(args: readonly string[], { environment, out, er
   const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))
-    const {
-      data,
-      lines,
-      failed = false,
-    } = await run(command, given, { environment: completeEnvironment(environment), say, terminal: err, input })
+    const shell = { environment: completeEnvironment(environment), say, terminal: err, input }
+    const { data, lines, failed = false } = await command.run(given, shell)
     print(out, json ? [JSON.stringify(data)] : lines)
     return failed ? 1 : 0
   } catch (error) {
@@ -58,34 +53,8 @@ async function* nothing(): AsyncGenerator<string> {}
 const wordsOf = (name: string): number => name.split(' ').length
 const print = (terminal: Terminal, lines: readonly string[]): void => void terminal.write(lines.map((line) => `${line}\n`).join(''))
 
-function run(command: Command, given: Record<string, unknown>, shell: Shell): Promise<Outcome> {
-  const { environment } = shell
-  if (command.on === 'api') return command.prepare(given)(shell)
-  if (command.on === 'database') return command.prepare(given)(databaseOf(environment))
-  const work = command.prepare(given)
-  const DATABASE_URL = databaseOf(environment)
-  const SECRET_KEY = environment.SECRET_KEY || (command.secrets ? undefined : noSecret)
-  return asOperator(readConfig({ ...environment, DATABASE_URL, SECRET_KEY }), work)
-}
-
-function databaseOf({ DATABASE_URL }: Environment): string {
-  if (DATABASE_URL) return checked(DATABASE_URL)
-  throw new Misuse('DATABASE_URL must name the database; it is known without that while Kontor runs by `npm start` on the same DATA_DIR')
-}
-
-function checked(databaseUrl: string): string {
-  try {
-    return databaseAddress(databaseUrl)
-  } catch (error) {
-    throw new Error(`DATABASE_URL ${(error as Error).message}`)
-  }
-}
-
-/** Stands where a command keeps nothing encrypted, so that it runs without the processes' own key. */
-const noSecret = '0'.repeat(64)
-
 const failureOf = (error: unknown): { code: string; message: string } => ({
-  code: error instanceof Problem ? error.code : error instanceof Misuse ? 'VALIDATION_ERROR' : 'INTERNAL',
+  code: error instanceof Problem ? error.code : 'INTERNAL',
   message: error instanceof Error ? error.message : String(error),
 })
 

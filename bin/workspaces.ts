@@ -6,7 +6,7 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 import { createWorkspaceTables } from '#shared/types/set-up.ts'
 import { insertWorkspace } from '#shared/workspaces/store.ts'
-import type { Operator } from './command.ts'
+import type { Operator } from './operator.ts'
 
 /** Makes a workspace that is ready for use: what a worker does for the API happens here, in the caller's transaction. */
 export async function createReadyWorkspace(

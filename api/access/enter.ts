@@ -1,4 +1,5 @@
-import type { Admission, Head } from '#api/http/declaration.ts'
+import type { Admission, Head, Resolved } from '#api/http/declaration.ts'
+import type { Admitted } from '#api/http/read-request.ts'
 import type { Route } from '#api/http/route.ts'
 import { fateOf, requireOpen } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -15,7 +16,7 @@ const setUpSeconds = 2
  * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
  * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
  */
-export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
+export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
   if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
   const { principal, cache, db } = platform
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase())) throw notYours()
@@ -26,19 +27,20 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   refuseUnlessReady(workspace)
   requireOpen({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, db: db.of(id), workspace, actor }
-  requirePermission(route, scope, await resourceOf(route, head, scope))
+  const resolved = await resourceOf(route, head, scope)
+  requirePermission(route, scope, resolved?.key)
   for (const further of route.further ?? []) {
-    const resource = await further.on(head as Head<string, unknown>, scope)
-    if (resource !== undefined) requirePermission({ permission: further.permission }, scope, resource)
+    const key = await further.on({ ...(head as Head<string, unknown>), resource: resolved?.resource }, scope)
+    if (key !== undefined) requirePermission({ permission: further.permission }, scope, key)
   }
-  return scope
+  return { scope, resource: resolved?.resource }
 }
 
 /** The same for a workspace that is not there and for one that is not the caller's. */
 const notYours = () => problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
 
 /** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
-async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<string | undefined> {
+async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
   try {
     return await route.on?.(head as Head<string, unknown>, scope)
   } catch (error) {
@@ -53,7 +55,7 @@ async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope
  * The same for somebody without credentials: whatever is absent, switched off or not open reads the same, 404 (document 3, Public
  * endpoints). What the visitor's roles allow there is asked by the route's own work.
  */
-async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Scope> {
+async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
@@ -61,8 +63,8 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   if (!isReady || fateOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
   const scope: Scope = { ...platform, db: db.of(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
-  await route.on?.(head as Head<string, unknown>, scope)
-  return scope
+  const resolved = await route.on?.(head as Head<string, unknown>, scope)
+  return { scope, resource: resolved?.resource }
 }
 
 function refuseUnlessReady({ status }: Workspace): void {

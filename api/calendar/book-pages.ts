@@ -16,6 +16,12 @@ import { newId } from '#shared/kernel/ids.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
+/** The booking page that a path names, for whoever is there to see it. */
+export async function onBookingPage({ params }: { params: { calendarKey: string } }, scope: Scope) {
+  const resource = await requirePage(scope, params.calendarKey)
+  return { key: resource.calendar.key, resource }
+}
+
 const common = {
   tag: 'Pages',
   app: 'calendar',
@@ -24,6 +30,7 @@ const common = {
   framed: 'any',
   path: '/book/:orgId/:calendarKey',
   query: choiceQuery,
+  on: onBookingPage,
 } as const
 
 interface Choosing {
@@ -153,8 +160,7 @@ async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promis
   return nearest.slice(0, mostOffered).sort((a, b) => a - b)
 }
 
-async function show(scope: Scope, key: string, query: ChoiceQuery): Promise<Page> {
-  const open = await requirePage(scope, key)
+async function show(scope: Scope, open: OpenPage, query: ChoiceQuery): Promise<Page> {
   const choice = readChoice(query, open.page, open.calendar.timezone, scope.now().getTime())
   if (choice.start === undefined) return choosingPage(scope, open, choice, '')
   const [free] = await slotsIn(scope, open, { from: choice.start, to: choice.start + 1 }, choice.minutes)
@@ -162,8 +168,7 @@ async function show(scope: Scope, key: string, query: ChoiceQuery): Promise<Page
   return choosingPage(scope, open, choice, 'This time is no longer free. Please choose another one.')
 }
 
-async function send(scope: Scope, key: string, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
-  const open = await requirePage(scope, key)
+async function send(scope: Scope, open: OpenPage, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
   const text = (name: string) => (sent.get(name) ?? '').trim()
   const [start, duration] = [text('start'), text('duration')]
   const choice = readChoice(
@@ -176,7 +181,7 @@ async function send(scope: Scope, key: string, query: ChoiceQuery, sent: URLSear
     if (instantMs(start) === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
     const input = { start, name: text('name'), email: text('email'), notes: text('notes') }
     const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
-    const done = await book(scope, key, asked, { key: attemptIn(sent), isExact: false })
+    const done = await book(scope, open, asked, { key: attemptIn(sent), isExact: false })
     const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
     const { publicUrl } = scope.config
     return {
@@ -200,7 +205,7 @@ export const routes = [
     method: 'GET',
     summary: 'The page where a visitor books a time',
     description: 'Any website may frame it. `tz` shows another zone. Each choice is an address of its own.',
-    handle: ({ params, query }, scope) => show(scope, params.calendarKey, query),
+    handle: ({ resource, query }, scope) => show(scope, resource, query),
   }),
   page({
     ...common,
@@ -209,6 +214,6 @@ export const routes = [
     description: 'Works without scripts. The hidden id of the page sent again gets the first answer, also with other words.',
     form: bookForm,
     fails: ['SLOT_TAKEN'],
-    handle: ({ params, query, body: sent }, scope) => send(scope, params.calendarKey, query, sent),
+    handle: ({ resource, query, body: sent }, scope) => send(scope, resource, query, sent),
   }),
 ]

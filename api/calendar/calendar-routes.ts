@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { Replaced } from '#api/http/reply.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { requireCalendar } from '#shared/calendar/access.ts'
@@ -116,11 +117,11 @@ export const routes = [
     description:
       'Up to 2,000 events. One whose UID the calendar has is updated; what cannot be read is named in warnings and left out. Nobody is mailed.',
     fails: ['FORBIDDEN'],
-    on: async ({ params }, scope) => (await importInto(scope, params.calId)).key,
+    on: async ({ params }, scope) => byKey(await importInto(scope, params.calId)),
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/calendar', 'text/plain', 'application/octet-stream', 'application/ics'] },
     job: importCalendar,
     makes: 'json',
-    payload: ({ params }, _scope, fileId) => ({ calendarId: params.calId.toLowerCase(), fileId }),
+    payload: ({ resource }, _scope, fileId) => ({ calendarId: resource.id, fileId }),
   }),
   answer({
     ...common,

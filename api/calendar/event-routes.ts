@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { answer, org } from '#api/http/route.ts'
 import { answerInvitation } from '#shared/calendar/answer.ts'
 import { changeEvent } from '#shared/calendar/change-event.ts'
@@ -119,7 +120,7 @@ export const routes = [
     summary: 'List the events that are linked to a record',
     description: 'Those that the caller may see.',
     permission: 'records:read',
-    on: async ({ params }, scope) => (await requireRecordType(scope, params.typeKey)).key,
+    on: async ({ params }, scope) => byKey(await requireRecordType(scope, params.typeKey)),
     status: 200,
     response: schema(t.Array(eventView.json)),
     handle: ({ params }, scope) => eventsOfRecord(scope, params.typeKey, params.recordId),

@@ -1,3 +1,4 @@
+import { onBookingPage } from '#api/calendar/book-pages.ts'
 import { isUnchanged } from '#api/http/conditions.ts'
 import { Reply } from '#api/http/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
@@ -15,6 +16,7 @@ import type { Scope } from '#shared/scope/scope.ts'
 
 const common = { tag: 'Public calendars', app: 'calendar', permission: 'public', limit: 'calendar' } as const
 const page = '/cal/:orgId/book/:calendarKey' as const
+const ofPage = { ...common, on: onBookingPage } as const
 const rsvp = '/cal/:orgId/rsvp/:token' as const
 const files = { 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
@@ -40,17 +42,17 @@ function requestKey(text: string): string | undefined {
 
 export const routes = [
   answer({
-    ...common,
+    ...ofPage,
     method: 'GET',
     path: page,
     summary: 'Get a booking page',
     description: 'What can be booked, for how long, and in which zone.',
     status: 200,
     response: pageView,
-    handle: ({ params }, scope) => viewPage(scope, params.calendarKey),
+    handle: ({ resource }, scope) => viewPage(scope, resource),
   }),
   answer({
-    ...common,
+    ...ofPage,
     method: 'GET',
     path: `${page}/slots`,
     summary: 'List the free times of a booking page',
@@ -58,11 +60,10 @@ export const routes = [
     query: slotsQuery,
     status: 200,
     response: slotList,
-    handle: async ({ params, query, header }, scope) =>
-      listSlots(scope, params.calendarKey, query, await readerOf(scope, header('Authorization'))),
+    handle: async ({ resource, query, header }, scope) => listSlots(scope, resource, query, await readerOf(scope, header('Authorization'))),
   }),
   answer({
-    ...common,
+    ...ofPage,
     method: 'POST',
     path: page,
     summary: 'Book a time',
@@ -72,8 +73,8 @@ export const routes = [
     fails: ['SLOT_TAKEN'],
     status: 201,
     response: booked,
-    handle: ({ params, body, header }, scope) =>
-      book(scope, params.calendarKey, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
+    handle: ({ resource, body, header }, scope) =>
+      book(scope, resource, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
   }),
   delegate({
     ...common,

@@ -3,10 +3,10 @@ import { answer, delegate, org } from '#api/http/route.ts'
 import { linkedQuery } from '#shared/db/lists.ts'
 import { blockView } from '#shared/flows/block.ts'
 import { refuseUnknownSettings } from '#shared/flows/check.ts'
-import type { DefinitionInput } from '#shared/flows/definition.ts'
+import type { Definition, DefinitionInput } from '#shared/flows/definition.ts'
 import { draftInput, takeDraft } from '#shared/flows/draft.ts'
 import { flowChange, flowInput, flowSummary, flowView, runInput, startedRun, versionView } from '#shared/flows/flow.ts'
-import { changeFlow, createFlow, getFlow, readSound, removeFlow, requireFlow } from '#shared/flows/flows.ts'
+import { changeFlow, createFlow, readSound, removeFlow, requireFlow, viewFlow } from '#shared/flows/flows.ts'
 import { generateFlow, rehearseFlow } from '#shared/flows/jobs.ts'
 import { listFlows } from '#shared/flows/list.ts'
 import { overview, overviewOf } from '#shared/flows/overview.ts'
@@ -18,7 +18,10 @@ import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** The permission of every route of one flow is asked for its id; it must exist. */
-const onFlow = ({ params }: { params: { flowId: string } }, scope: Scope) => requireFlow(scope, params.flowId)
+const onFlow = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
+  const resource = await requireFlow(scope, params.flowId)
+  return { key: resource.id, resource }
+}
 
 const common = { tag: 'Flows', app: null, limit: null } as const
 const all = `${org}/flows` as const
@@ -85,7 +88,7 @@ export const routes = [
     on: onFlow,
     status: 200,
     response: flowView,
-    handle: ({ params }, scope) => getFlow(scope, params.flowId),
+    handle: ({ resource }, scope) => viewFlow(scope, resource),
   }),
   answer({
     ...common,
@@ -98,10 +101,10 @@ export const routes = [
     permission: 'flows:update',
     on: onFlow,
     body: flowChange,
-    stored: ({ params }, scope) => getFlow(scope, params.flowId),
+    stored: ({ resource }, scope) => viewFlow(scope, resource),
     status: 200,
     response: flowView,
-    handle: ({ params, body }, scope) => changeFlow(scope, params.flowId, body),
+    handle: ({ resource, body }, scope) => changeFlow(scope, resource.id, body),
   }),
   answer({
     ...common,
@@ -113,7 +116,7 @@ export const routes = [
     on: onFlow,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeFlow(scope, params.flowId),
+    handle: ({ resource }, scope) => removeFlow(scope, resource.id),
   }),
   answer({
     ...common,
@@ -126,7 +129,7 @@ export const routes = [
     body: runInput,
     status: 202,
     response: startedRun,
-    handle: ({ params, body }, scope) => runFlow(scope, params.flowId, body.input),
+    handle: ({ resource, body }, scope) => runFlow(scope, resource.id, body.input),
   }),
   answer({
     ...common,
@@ -140,7 +143,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(versionView.json)),
-    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.params.flowId, request.query)),
+    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.resource.id, request.query)),
   }),
   answer({
     ...common,
@@ -152,7 +155,7 @@ export const routes = [
     on: onFlow,
     status: 200,
     response: flowView,
-    handle: ({ params }, scope) => restoreVersion(scope, params.flowId, params.version),
+    handle: ({ resource, params }, scope) => restoreVersion(scope, resource.id, params.version),
   }),
   delegate({
     ...common,
@@ -167,11 +170,11 @@ export const routes = [
     body: rehearsalInput,
     job: rehearseFlow,
     makes: 'json',
-    payload: async ({ params, body }, scope) => {
-      const { runs, ...sent } = body
-      const flowId = await requireFlow(scope, params.flowId)
-      return { flowId, runs, definition: Object.keys(sent).length === 0 ? null : await definitionOf(scope, flowId, sent) }
-    },
+    payload: ({ resource: { id: flowId, nodes }, body: { runs, ...sent } }) => ({
+      flowId,
+      runs,
+      definition: Object.keys(sent).length === 0 ? null : definitionOf(nodes, sent),
+    }),
   }),
   delegate({
     ...common,
@@ -192,8 +195,8 @@ export const routes = [
 ]
 
 /** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
-async function definitionOf(scope: Scope, flowId: string, sent: DefinitionInput) {
-  refuseUnknownSettings(sent, (await getFlow(scope, flowId)).nodes)
+function definitionOf(stored: Definition['nodes'], sent: DefinitionInput) {
+  refuseUnknownSettings(sent, stored)
   const { nodes, edges, context } = readSound(sent).definition
   return { nodes: [...nodes], edges: [...edges], context: { ...context } }
 }

@@ -5,7 +5,10 @@ import { getRun, listRuns, listRunsOfFlow, requireRunFlow } from '#shared/flows/
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** Runs outlive their flow, so the permission is asked for the id of one that was deleted, too. */
-const onRuns = ({ params }: { params: { flowId: string } }, scope: Scope) => requireRunFlow(scope, params.flowId)
+const onRuns = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
+  const flowId = await requireRunFlow(scope, params.flowId)
+  return { key: flowId, resource: flowId }
+}
 
 const common = { tag: 'Flows', app: null, limit: null } as const
 const runs = `${org}/flows/:flowId/runs` as const
@@ -35,7 +38,7 @@ export const routes = [
     on: onRuns,
     status: 200,
     response: runList,
-    handle: ({ params }, scope) => listRunsOfFlow(scope, params.flowId),
+    handle: ({ resource }, scope) => listRunsOfFlow(scope, resource),
   }),
   answer({
     ...common,
@@ -47,7 +50,7 @@ export const routes = [
     on: onRuns,
     status: 200,
     response: runView,
-    handle: ({ params }, scope) => getRun(scope, params.flowId, params.runId),
+    handle: ({ resource, params }, scope) => getRun(scope, resource, params.runId),
   }),
   answer({
     ...common,
@@ -59,7 +62,7 @@ export const routes = [
     on: onRuns,
     status: 200,
     response: runView,
-    handle: ({ params }, scope) => cancelRun(scope, params.flowId, params.runId),
+    handle: ({ resource, params }, scope) => cancelRun(scope, resource, params.runId),
   }),
   answer({
     ...common,
@@ -71,6 +74,6 @@ export const routes = [
     on: onRuns,
     status: 202,
     response: runView,
-    handle: ({ params }, scope) => retryRun(scope, params.flowId, params.runId),
+    handle: ({ resource, params }, scope) => retryRun(scope, resource, params.runId),
   }),
 ]

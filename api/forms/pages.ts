@@ -1,4 +1,5 @@
 import { controlsOf, sentBy } from '#api/forms/controls.ts'
+import { byKey } from '#api/http/declaration.ts'
 import { page } from '#api/http/route.ts'
 import { drawFields, withErrors } from '#api/pages/field.ts'
 import { attemptField, attemptIn } from '#api/pages/form.ts'
@@ -80,9 +81,8 @@ export const routes = [
     description: 'As the visitor, who needs forms:submit on its key. The fields are those of the form.',
     limit: 'forms',
     form: null,
-    on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
-    handle: async ({ params, body: fields }, scope) => {
-      const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
+    on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
+    handle: async ({ resource: form, body: fields }, scope) => {
       const { values, problems } = readAnswers(form, sentBy(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
       if (problems.size > 0) return formPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null

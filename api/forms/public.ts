@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { Headed } from '#api/http/reply.ts'
 import { answer } from '#api/http/route.ts'
 import { requireAnswers } from '#shared/forms/answers.ts'
@@ -32,14 +33,13 @@ export const routes = [
     description:
       'As the visitor, who needs forms:submit on its key. It is kept, whatever becomes of it later. With an Idempotency-Key sending it again keeps one.',
     limit: 'forms',
-    on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
+    on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     guarded: true,
     visitorsKey: true,
     body: answersInput,
     status: 201,
     response: thanks,
-    handle: async ({ params, body, header }, scope) => {
-      const form = await requireOpenForm(scope, params.formKey, 'forms:submit')
+    handle: ({ resource: form, body, header }, scope) => {
       const values = requireAnswers(form, body.values, scope.workspace.default_currency)
       return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), isExact: true, spam: null })
     },

@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
 import { linkedQuery } from '#shared/db/lists.ts'
@@ -14,7 +15,7 @@ const one = `${all}/:formId` as const
 const sent = `${one}/submissions` as const
 
 /** The permission is asked for the key of the form. */
-const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => (await getForm(scope, params.formId)).key
+const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
 
 /** One that gets another key needs the permission for that too. */
 function requireNewKey({ actor }: Scope, key: string): void {
@@ -57,7 +58,7 @@ export const routes = [
     on: onForm,
     status: 200,
     response: form,
-    handle: ({ params }, scope) => getForm(scope, params.formId),
+    handle: async ({ resource }) => resource,
   }),
   answer({
     ...common,
@@ -68,12 +69,12 @@ export const routes = [
     on: onForm,
     fails: ['KEY_TAKEN'],
     body: formInput,
-    stored: ({ params }, scope) => getForm(scope, params.formId),
+    stored: ({ resource }) => resource,
     status: 200,
     response: form,
-    handle: ({ params, body }, scope) => {
+    handle: ({ resource, body }, scope) => {
       requireNewKey(scope, body.key)
-      return changeForm(scope, params.formId, body)
+      return changeForm(scope, resource.id, body)
     },
   }),
   answer({
@@ -85,7 +86,7 @@ export const routes = [
     on: onForm,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeForm(scope, params.formId),
+    handle: ({ resource }, scope) => removeForm(scope, resource.id),
   }),
   answer({
     ...common,
@@ -97,7 +98,7 @@ export const routes = [
     query: submissionQuery,
     status: 200,
     response: submissionPage,
-    handle: async ({ params, query }, scope) => listSubmissions(scope, await getForm(scope, params.formId), query),
+    handle: ({ resource, query }, scope) => listSubmissions(scope, resource, query),
   }),
   answer({
     ...common,
@@ -108,6 +109,6 @@ export const routes = [
     on: onForm,
     status: 202,
     response: submission,
-    handle: async ({ params }, scope) => retry(scope, await getForm(scope, params.formId), params.submissionId),
+    handle: ({ resource, params }, scope) => retry(scope, resource, params.submissionId),
   }),
 ]

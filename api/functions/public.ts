@@ -6,10 +6,10 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** Missing, disabled or not open, all read the same (document 3, HTTP function). */
-async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope): Promise<string> {
-  const { id, enabled, http_enabled } = await requireFunction(scope, params.functionId)
-  if (!enabled || !http_enabled) throw problem('NOT_FOUND')
-  return id
+async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope) {
+  const resource = await requireFunction(scope, params.functionId)
+  if (!resource.enabled || !resource.http_enabled) throw problem('NOT_FOUND')
+  return { key: resource.id, resource }
 }
 
 /** Why a function failed is its owner's to know: callers hear that it did. */
@@ -42,8 +42,8 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     job: invokeFunction,
     makes: 'json',
     bare,
-    payload: ({ params, line, body }) => ({
-      functionId: params.functionId,
+    payload: ({ resource, line, body }) => ({
+      functionId: resource.id,
       input: JSON.stringify({ ...line(), body }),
       rights: 'caller' as const,
     }),

@@ -3,7 +3,7 @@ import { Reply } from '#api/http/reply.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { linkedQuery } from '#shared/db/lists.ts'
 import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/functions/function.ts'
-import { getFunction, listFunctions, removeFunction, requireEnabled, requireFunction } from '#shared/functions/functions.ts'
+import { disabled, getFunction, listFunctions, removeFunction, requireFunction } from '#shared/functions/functions.ts'
 import { invokeInput } from '#shared/functions/invocation.ts'
 import { invokeFunction, saveFunction } from '#shared/functions/jobs.ts'
 import { declareSdk } from '#shared/functions/sdk/declarations.ts'
@@ -12,7 +12,10 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { sdkMethods } from '#shared/sdk.ts'
 
 /** The permission of every route of one function is asked for its id; it must exist. */
-export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => (await requireFunction(scope, params.fnId)).id
+export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => {
+  const resource = await requireFunction(scope, params.fnId)
+  return { key: resource.id, resource }
+}
 
 const common = { tag: 'Functions', app: 'functions', limit: null } as const
 const all = `${org}/functions` as const
@@ -70,7 +73,7 @@ export const routes = [
     on: onFunction,
     status: 200,
     response: functionView,
-    handle: ({ params }, scope) => getFunction(scope, params.fnId),
+    handle: ({ resource }, scope) => getFunction(scope, resource.id),
   }),
   delegate({
     ...common,
@@ -81,10 +84,10 @@ export const routes = [
     permission: 'functions:create',
     on: onFunction,
     body: functionChange,
-    stored: ({ params }, scope) => getFunction(scope, params.fnId),
+    stored: ({ resource }, scope) => getFunction(scope, resource.id),
     job: saveFunction,
     makes: 'json',
-    payload: ({ params, body }) => ({ functionId: params.fnId, values: valuesOf(body) }),
+    payload: ({ resource, body }) => ({ functionId: resource.id, values: valuesOf(body) }),
   }),
   answer({
     ...common,
@@ -96,7 +99,7 @@ export const routes = [
     on: onFunction,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeFunction(scope, params.fnId),
+    handle: ({ resource }, scope) => removeFunction(scope, resource.id),
   }),
   delegate({
     ...common,
@@ -109,8 +112,8 @@ export const routes = [
     body: invokeInput,
     job: invokeFunction,
     makes: 'json',
-    payload: async ({ params, body }, scope) => {
-      const { id } = await requireEnabled(scope, params.fnId)
+    payload: ({ resource: { id, enabled }, body }) => {
+      if (!enabled) throw disabled()
       return { functionId: id, input: JSON.stringify(body.input ?? null), rights: 'caller' as const }
     },
   }),

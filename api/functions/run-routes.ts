@@ -22,7 +22,7 @@ export const routes = [
     query: runQuery,
     status: 200,
     response: runPage,
-    handle: ({ params, query }, scope) => listRuns(scope, params.fnId, query),
+    handle: ({ resource, query }, scope) => listRuns(scope, resource.id, query),
   }),
   answer({
     ...common,
@@ -33,7 +33,7 @@ export const routes = [
     permission: 'functions:read',
     status: 200,
     response: runView,
-    handle: ({ params }, scope) => getRun(scope, params.fnId, params.runId),
+    handle: ({ resource, params }, scope) => getRun(scope, resource.id, params.runId),
   }),
   answer({
     ...common,
@@ -44,7 +44,7 @@ export const routes = [
     permission: 'functions:read',
     status: 200,
     response: schema(t.Array(listedVersion.json)),
-    handle: ({ params }, scope) => listVersions(scope, params.fnId),
+    handle: ({ resource }, scope) => listVersions(scope, resource.id),
   }),
   answer({
     ...common,
@@ -55,7 +55,7 @@ export const routes = [
     permission: 'functions:read',
     status: 200,
     response: versionView,
-    handle: ({ params }, scope) => getVersion(scope, params.fnId, params.version),
+    handle: ({ resource, params }, scope) => getVersion(scope, resource.id, params.version),
   }),
   answer({
     ...common,
@@ -66,6 +66,6 @@ export const routes = [
     permission: 'functions:create',
     status: 200,
     response: functionView,
-    handle: ({ params }, scope) => restoreVersion(scope, params.fnId, params.version),
+    handle: ({ resource, params }, scope) => restoreVersion(scope, resource.id, params.version),
   }),
 ]

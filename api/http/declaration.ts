@@ -32,10 +32,12 @@ export interface Head<Path extends string, Query> {
   readonly query: () => Query
 }
 
-export interface Request<Path extends string, Body, Query> {
+export interface Request<Path extends string, Body, Query, Resource = unknown> {
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly query: Query
   readonly body: Body
+  /** The resource that `on` resolved. */
+  readonly resource: Resource
   /** A request header's value, or empty text. */
   readonly header: (name: string) => string
   /** The client's address, as the rate limits see it. */
@@ -44,15 +46,30 @@ export interface Request<Path extends string, Body, Query> {
   readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
+/** The resource that a request names, and the key that permissions are asked for on it. */
+export interface Resolved<Resource> {
+  readonly key: string
+  readonly resource: Resource
+}
+
+/** A resource whose permissions are asked for its own key. */
+export const byKey = <Resource extends { readonly key: string }>(resource: Resource): Resolved<Resource> => ({
+  key: resource.key,
+  resource,
+})
+
 /** A permission that a route asks for beside its own, on a resource of its own. */
-export interface FurtherPermission<Path extends string, Query> {
+export interface FurtherPermission<Path extends string, Query, Resource> {
   readonly permission: Permission
   /** The key that it is asked for; undefined where this request needs it for nothing. Throws NOT_FOUND when it names nothing. */
-  readonly on: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | undefined | Promise<string | undefined>
+  readonly on: (
+    head: Head<Path, Query> & { readonly resource: Resource },
+    scope: ScopeOf<Path>,
+  ) => string | undefined | Promise<string | undefined>
 }
 
 /** What every kind of route says of itself. */
-export interface Declaration<Path extends string, Body, Query> {
+export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly method: Method
   readonly path: Path
   readonly summary: string
@@ -62,18 +79,18 @@ export interface Declaration<Path extends string, Body, Query> {
   /** The app that must be switched on in the workspace's settings; null for what is always there. */
   readonly app: AppName | null
   readonly permission: Admission
-  /** The key that the permission is asked for, such as a record type's. Throws NOT_FOUND when it names nothing. */
-  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** Resolves the resource that the permission is asked for; the work gets it as `request.resource`. Throws NOT_FOUND when there is none. */
+  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => Resolved<Resource> | Promise<Resolved<Resource>>
   /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
   readonly perItem?: true
-  /** The same as `on`, where the body names it. */
-  readonly onBody?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string | Promise<string>
+  /** The key that the permission is asked for, where only the body names it. */
+  readonly onBody?: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string | Promise<string>
   /** Permissions that the caller needs as well, asked for after the route's own. */
-  readonly further?: readonly FurtherPermission<Path, Query>[]
+  readonly further?: readonly FurtherPermission<Path, Query, Resource>[]
   /** Counts requests by the client's address. */
   readonly limit: LimitName | null
   /** Counts them a second time by what they are about, such as the account that somebody wants into, before anything is done. */
-  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => string]
+  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string]
   /**
    * Which websites may call it from a browser (decisions, CORS): 'any', without credentials, as everything below `/v1`; or 'own', this server's
    * pages alone: no CORS, and whatever changes something is FORBIDDEN to a cross-site request. A page is 'own' unless said, all else 'any'.
@@ -95,7 +112,10 @@ export interface Declaration<Path extends string, Body, Query> {
    * The object that a change is about, as its GET answers it. Keys of the answer that the body cannot change may then be sent back, if they
    * equal what is stored (page 5, Unknown keys). Throws NOT_FOUND. A route that changes something and has a body declares it.
    */
-  readonly stored?: (request: Pick<Request<Path, Body, Query>, 'params' | 'line'>, scope: ScopeOf<Path>) => unknown | Promise<unknown>
+  readonly stored?: (
+    request: Pick<Request<Path, Body, Query, Resource>, 'params' | 'line' | 'resource'>,
+    scope: ScopeOf<Path>,
+  ) => unknown | Promise<unknown>
   /** The schema of what was read before it is sent, where that is not the route's own answer. */
   readonly carries?: Schema<unknown>
 }

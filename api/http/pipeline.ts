@@ -6,7 +6,7 @@ import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegated.ts'
 import { hashOf, idempotencyKey, once, requestKeyOf, sentKey } from '#api/http/idempotency.ts'
 import { refuseBadAddress } from '#api/http/query.ts'
-import { queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
+import { type Admitted, queryOf, readRequest, requestOf } from '#api/http/read-request.ts'
 import { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
 import { sendData, sendReply } from '#api/http/respond.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
@@ -49,10 +49,12 @@ async function read(
   services: ApiServices,
   verification: Verification | undefined,
 ): Promise<Answer> {
-  const scope = { ...(await admit(route, ctx, services)), verification } as Scope
+  const admitted = await admit(route, ctx, services)
+  const scope = { ...admitted.scope, verification } as Scope
   const query = queryOf(route, ctx)
-  if (route.kind === 'page') return pageOf(route, await route.handle(requestOf(ctx, query, new URLSearchParams()), scope), services)
-  return answerOf(route, await route.handle(requestOf(ctx, query, {}), scope))
+  const request = requestOf(ctx, query, {}, admitted.resource)
+  if (route.kind === 'page') return pageOf(route, await route.handle({ ...request, body: new URLSearchParams() }, scope), services)
+  return answerOf(route, await route.handle(request, scope))
 }
 
 /** Whether a route's only write says itself whether what is remembered holds. With an Idempotency-Key it writes more than that. */
@@ -60,18 +62,20 @@ const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
   route.kind === 'answer' && route.guarded === true && ctx.req.headers['idempotency-key'] === undefined
 
 async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
-  const scope = await admit(route, ctx, services)
-  const { request } = await readRequest(route, ctx, services, scope)
+  const admitted = await admit(route, ctx, services)
+  const { scope } = admitted
+  const { request } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
   return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
 }
 
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
-  const scope = await admit(route, ctx, services)
+  const admitted = await admit(route, ctx, services)
+  const { scope } = admitted
   const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
   if (route.kind !== 'page' && route.visitorsKey) sentKey(ctx)
-  if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, scope, services, key))
-  const { request, bytes } = await readRequest(route, ctx, services, scope)
+  if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, admitted, services, key))
+  const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
   if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
   if (route.kind === 'page') {
@@ -91,11 +95,11 @@ const isBytes = (route: Route): boolean => route.kind !== 'delegate' && route.ki
 async function workOnFile(
   route: ReceiveRoute,
   ctx: Context,
-  scope: PlatformScope | Scope,
+  { scope, resource }: Admitted,
   services: ApiServices,
   key: string | undefined,
 ): Promise<Answer> {
-  const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined)
+  const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined, resource)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
   const { kept, fields } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) => route.keep(file, request, scope as Scope))
   await services.cache.settle()
@@ -147,11 +151,11 @@ async function handleOnce(
 }
 
 /** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
-async function admit(route: Route, ctx: Context, services: ApiServices): Promise<PlatformScope | Scope> {
+async function admit(route: Route, ctx: Context, services: ApiServices): Promise<Admitted> {
   const platform = await authenticate(ctx, route.permission, services)
   refuseBadAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
-  if (orgId === undefined) return platform
+  if (orgId === undefined) return { scope: platform, resource: undefined }
   return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => queryOf(route, ctx) })
 }
 

@@ -8,35 +8,44 @@ import { readKnownKeys, unknownKey } from '#shared/kernel/known-keys.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 
+/** A request that was let in: where it works, and the resource that its route's `on` resolved. */
+export interface Admitted {
+  readonly scope: PlatformScope | Scope
+  readonly resource: unknown
+}
+
 /** A request with its body read and checked, and the bytes that it came in. */
 export interface Read {
   readonly request: Request<string, unknown, unknown>
   readonly bytes: Buffer
 }
 
-/** Bodies that take longer to arrive than this are met by caches that are asked once more. */
+/** After a body that took longer to arrive than this the caches are refreshed, and the resource is resolved again. */
 const slowBodyMs = 50
 
 /** Reads what a route takes as its body; VALIDATION_ERROR when it is something else. */
-export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices, scope: PlatformScope | Scope): Promise<Read> {
+export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices, { scope, resource }: Admitted): Promise<Read> {
   const query = queryOf(route, ctx)
   const started = performance.now()
   // Work that is begun again finds the body read.
   ctx.state.body ??= arrive(route, ctx)
   const { value, bytes }: ReadBody = await ctx.state.body
-  const body = route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, scope) : value
-  if (performance.now() - started > slowBodyMs) await cache.settle()
-  return { request: requestOf(ctx, query, body), bytes }
+  const body =
+    route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, { scope, resource }) : value
+  if (performance.now() - started <= slowBodyMs) return { request: requestOf(ctx, query, body, resource), bytes }
+  await cache.settle()
+  const resolved = await route.on?.({ params: ctx.params, query: () => query }, scope as Scope)
+  return { request: requestOf(ctx, query, body, resolved?.resource), bytes }
 }
 
 /** The body by the route's schema; its unknown keys are judged first, since a misspelled key is often one that is missing as well. */
-async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, scope: PlatformScope | Scope): Promise<unknown> {
+async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, { scope, resource }: Admitted): Promise<unknown> {
   if (!isStrict(ctx)) return body.parse(value)
   const answer = carriedBy(route)
   const known = readKnownKeys(value, { body: body.json, answer, stored: undefined })
   const read = body.parse(known.value)
   if (!known.isComparable || route.kind === 'page' || !route.stored) return read
-  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(requestOf(ctx, {}, read), scope as Scope)))
+  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(requestOf(ctx, {}, read, resource), scope as Scope)))
   readKnownKeys(value, { body: body.json, answer, stored })
   return read
 }
@@ -74,10 +83,11 @@ const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
 /** What of a request a handler sees. */
-export const requestOf = <Body>(ctx: Context, query: unknown, body: Body): Request<string, Body, unknown> => ({
+export const requestOf = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
   params: ctx.params,
   query,
   body,
+  resource,
   // A range is of GET alone (RFC 9110, 14.2).
   header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
   address: ctx.ip,

@@ -33,7 +33,9 @@ type Given<Response> = Promise<
 >
 
 /** Answers at once. */
-interface Answered<Path extends string, Body, Query, Response> extends Declaration<Path, Body, Query>, Answering<Response> {
+interface Answered<Path extends string, Body, Query, Response, Resource>
+  extends Declaration<Path, Body, Query, Resource>,
+    Answering<Response> {
   /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
   readonly guarded?: true
   /**
@@ -41,7 +43,7 @@ interface Answered<Path extends string, Body, Query, Response> extends Declarati
    * Idempotency-Key, and holds no locks from its beginning to its end.
    */
   readonly repeatable?: true
-  readonly handle: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Given<Response>
+  readonly handle: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Given<Response>
 }
 
 /** A file that a request carries, which is streamed into storage before anything else is done with it. */
@@ -65,8 +67,8 @@ export interface ArrivingFile {
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A request whose bytes have arrived. */
-export interface Received<Path extends string, Query, Kept> extends Omit<Request<Path, undefined, Query>, 'body'> {
+/** A request whose bytes have arrived. Its resource is as it was before they came. */
+export interface Received<Path extends string, Query, Kept, Resource> extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
   /** What `keep` made of the file. */
   readonly kept: Kept
   /** The fields of a form beside its file, each by its last value. */
@@ -74,20 +76,24 @@ export interface Received<Path extends string, Query, Kept> extends Omit<Request
 }
 
 /** Takes bytes instead of JSON: uploads of every kind, and bodies that are judged as they came, such as signed ones. */
-interface Receiving<Path extends string, Query, Kept, Response>
-  extends Omit<Declaration<Path, undefined, Query>, 'body' | 'onBody' | 'limitBy'>,
+interface Receiving<Path extends string, Query, Kept, Response, Resource>
+  extends Omit<Declaration<Path, undefined, Query, Resource>, 'body' | 'onBody' | 'limitBy'>,
     Answering<Response> {
   readonly upload: Upload
   /** Reads the file to its end and puts it where it costs no memory. Nobody knows of it yet: what is kept of a request that fails is for a sweep. */
-  readonly keep: (file: ArrivingFile, request: Omit<Request<Path, undefined, Query>, 'body'>, scope: ScopeOf<Path>) => Promise<Kept>
+  readonly keep: (
+    file: ArrivingFile,
+    request: Omit<Request<Path, undefined, Query, Resource>, 'body'>,
+    scope: ScopeOf<Path>,
+  ) => Promise<Kept>
   /** The SHA-256 of the file's bytes, as storage took it: what an Idempotency-Key stands for. Null where no caller has one: the public, and PUT. */
   readonly digestOf: ((kept: NoInfer<Kept>) => string) | null
   /** Does the work, once the whole request has arrived; in one transaction with an Idempotency-Key's answer, where there is one. */
-  readonly handle: (request: Received<Path, Query, NoInfer<Kept>>, scope: ScopeOf<Path>) => Given<Response>
+  readonly handle: (request: Received<Path, Query, NoInfer<Kept>, Resource>, scope: ScopeOf<Path>) => Given<Response>
 }
 
 /** Answers HTML, from templates; its failures are pages too. A POST takes url-encoded fields. */
-interface Paged<Path extends string, Query> extends Omit<Declaration<Path, URLSearchParams, Query>, 'method' | 'body'> {
+interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<Path, URLSearchParams, Query, Resource>, 'method' | 'body'> {
   readonly method: 'GET' | 'POST'
   /** Whether pages of other websites may show it in a frame. */
   readonly framed: 'any' | 'none'
@@ -97,7 +103,7 @@ interface Paged<Path extends string, Query> extends Omit<Declaration<Path, URLSe
   readonly multipart?: true
   /** What a Reply may say, such as 303 to another page. */
   readonly statuses?: readonly OtherStatus[]
-  readonly handle: (request: Request<Path, URLSearchParams, Query>, scope: ScopeOf<Path>) => Promise<Page | Reply>
+  readonly handle: (request: Request<Path, URLSearchParams, Query, Resource>, scope: ScopeOf<Path>) => Promise<Page | Reply>
 }
 
 /** An answer without `{data}`. */
@@ -112,7 +118,7 @@ export interface Bare<Result> {
 type FileType = 'text/csv' | 'text/calendar' | 'text/plain'
 
 /** Hands the work to a worker. The pipeline persists, enqueues, waits and answers 200 or 202 (decisions, Long work). */
-interface Delegated<Path extends string, Body, Query, Payload, Result> extends Declaration<Path, Body, Query> {
+interface Delegated<Path extends string, Body, Query, Payload, Result, Resource> extends Declaration<Path, Body, Query, Resource> {
   readonly job: JobDefinition<Payload, Result>
   /** What the work makes: JSON under `data`, or a file with this content type, or with one of these. */
   readonly makes: 'json' | FileType | readonly FileType[]
@@ -121,46 +127,47 @@ interface Delegated<Path extends string, Body, Query, Payload, Result> extends D
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
   readonly bare?: Bare<Result>
   /** Gives the answer where it needs no work, such as a file that was made before; `statuses` names what else than 200 it says. */
-  readonly ready?: (request: Request<Path, Body, Query>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
+  readonly ready?: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
   readonly statuses?: readonly OtherStatus[]
   readonly upload?: Upload & { readonly maxBytes: number; readonly contentTypes: readonly string[] }
   readonly payload: (
-    request: Request<Path, Body, Query>,
+    request: Request<Path, Body, Query, Resource>,
     scope: ScopeOf<Path>,
     fileId: string,
   ) => NoInfer<Payload> | Promise<NoInfer<Payload>>
 }
 
 /** Declares a route that answers now. `app`, `permission` and `limit` must be chosen: leaving one out does not compile. */
-export const answer = <const Path extends string, Response, Body = unknown, Query = unknown>(
-  route: Answered<Path, Body, Query, Response>,
+export const answer = <const Path extends string, Response, Body = unknown, Query = unknown, Resource = undefined>(
+  route: Answered<Path, Body, Query, Response, Resource>,
 ) => Object.freeze({ kind: 'answer' as const, ...route })
 
 /** Declares a route that takes bytes. */
-export const receive = <const Path extends string, Kept, Response, Query = unknown>(route: Receiving<Path, Query, Kept, Response>) =>
-  Object.freeze({ kind: 'receive' as const, ...route })
+export const receive = <const Path extends string, Kept, Response, Query = unknown, Resource = undefined>(
+  route: Receiving<Path, Query, Kept, Response, Resource>,
+) => Object.freeze({ kind: 'receive' as const, ...route })
 
 /** Declares a page. */
-export const page = <const Path extends string, Query = unknown>(route: Paged<Path, Query>) =>
+export const page = <const Path extends string, Query = unknown, Resource = undefined>(route: Paged<Path, Query, Resource>) =>
   Object.freeze({ kind: 'page' as const, ...route })
 
 /** Declares a route whose work a worker does. */
-export const delegate = <const Path extends string, Payload, Result, Body = unknown, Query = unknown>(
-  route: Delegated<Path, Body, Query, Payload, Result>,
+export const delegate = <const Path extends string, Payload, Result, Body = unknown, Query = unknown, Resource = undefined>(
+  route: Delegated<Path, Body, Query, Payload, Result, Resource>,
 ) => Object.freeze({ kind: 'delegate' as const, ...route })
 
 // A table of routes holds every body, query and result type at once; each declaration above has checked its own.
 /* biome-ignore-start lint/suspicious/noExplicitAny: see above */
-export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any>
+export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any, any>
 export type ReceiveRoute = {
   readonly kind: 'receive'
   readonly onBody?: undefined
   readonly limitBy?: undefined
   readonly body?: undefined
-} & Receiving<any, any, any, any>
-export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any>, 'limitBy'> &
+} & Receiving<any, any, any, any, any>
+export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any, any>, 'limitBy'> &
   Pick<AnswerRoute, 'limitBy'>
-export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any>
+export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any, any>
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
 export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute
 

@@ -4,7 +4,7 @@ import type { FlowCheck } from '#shared/queues/references.ts'
 
 /** A stage may start a flow that there is, if whoever says so may start it. */
 export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
-  const id = await requireFlow(scope, flowId).catch((error: unknown) => {
+  const { id } = await requireFlow(scope, flowId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')
       throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
     throw error

@@ -1,6 +1,6 @@
 import { Reply } from '#api/http/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
-import { ofQueue, queueOf, queuePath, stagePath } from '#api/queues/queue-of.ts'
+import { ofQueue, queuePath, stagePath } from '#api/queues/queue-of.ts'
 import { claimItems } from '#shared/queues/claim.ts'
 import { itemsAsCsv } from '#shared/queues/csv.ts'
 import { stageOfPath } from '#shared/queues/definition.ts'
@@ -45,10 +45,9 @@ export const routes = [
     status: 200,
     response: itemPage,
     contentType: 'text/csv',
-    handle: async (request, scope) => {
-      const queue = await queueOf(request, scope)
-      if (!/^\s*text\/csv\b/i.test(request.header('accept'))) return listItems(scope, queue, request.query)
-      const { truncated, stream } = await itemsAsCsv(scope, queue, request.query)
+    handle: async ({ resource: queue, query, header }, scope) => {
+      if (!/^\s*text\/csv\b/i.test(header('accept'))) return listItems(scope, queue, query)
+      const { truncated, stream } = await itemsAsCsv(scope, queue, query)
       const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...(truncated ? { 'X-Export-Truncated': 'true' } : {}) }
       return new Reply(stream, headers)
     },
@@ -65,9 +64,9 @@ export const routes = [
     carries: addedFrom,
     status: 201,
     response: addAnswer,
-    handle: async (request, scope) => {
-      const { stage, batch, note, source = 'manual' } = request.body
-      return addItems(scope, await queueOf(request, scope), itemsIn(request.body), { source, stage, batch, note })
+    handle: ({ resource: queue, body }, scope) => {
+      const { stage, batch, note, source = 'manual' } = body
+      return addItems(scope, queue, itemsIn(body), { source, stage, batch, note })
     },
   }),
   answer({
@@ -79,7 +78,7 @@ export const routes = [
     permission: 'queues:read',
     status: 200,
     response: itemView,
-    handle: async (request, scope) => getItem(scope, await queueOf(request, scope), request.params.itemId),
+    handle: ({ resource, params }, scope) => getItem(scope, resource, params.itemId),
   }),
   answer({
     ...ofQueue,
@@ -89,10 +88,10 @@ export const routes = [
     description: 'What is left out stays. A closed item cannot be edited, nor with a claim token that is no longer its claim.',
     permission: 'queues:transition',
     body: editInput,
-    stored: async (request, scope) => getItem(scope, await queueOf(request, scope), request.params.itemId),
+    stored: ({ resource, params }, scope) => getItem(scope, resource, params.itemId),
     status: 200,
     response: changedItem,
-    handle: async (request, scope) => editItem(scope, await queueOf(request, scope), request.params.itemId, request.body),
+    handle: ({ resource, params, body }, scope) => editItem(scope, resource, params.itemId, body),
   }),
   answer({
     ...ofQueue,
@@ -103,7 +102,7 @@ export const routes = [
     permission: 'queues:delete',
     status: 204,
     response: null,
-    handle: async (request, scope) => removeItem(scope, await queueOf(request, scope), request.params.itemId),
+    handle: ({ resource, params }, scope) => removeItem(scope, resource, params.itemId),
   }),
   answer({
     ...ofQueue,
@@ -117,7 +116,7 @@ export const routes = [
     guarded: true,
     status: 200,
     response: changedItem,
-    handle: async (request, scope) => moveAsAsked(scope, await queueOf(request, scope), request.params.itemId, request.body),
+    handle: ({ resource, params, body }, scope) => moveAsAsked(scope, resource, params.itemId, body),
   }),
   answer({
     ...ofQueue,
@@ -131,8 +130,8 @@ export const routes = [
     guarded: true,
     status: 200,
     response: scanAnswer,
-    handle: async (request, scope) => {
-      const { enteredBefore: _, ...verdict } = await scanKey(scope, await queueOf(request, scope), request.body)
+    handle: async ({ resource, body }, scope) => {
+      const { enteredBefore: _, ...verdict } = await scanKey(scope, resource, body)
       return verdict
     },
   }),
@@ -147,7 +146,7 @@ export const routes = [
     body: journalInput,
     status: 200,
     response: journalAnswer,
-    handle: async (request, scope) => scanJournal(scope, await queueOf(request, scope), request.body.scans),
+    handle: ({ resource, body }, scope) => scanJournal(scope, resource, body.scans),
   }),
   answer({
     ...ofQueue,
@@ -161,7 +160,7 @@ export const routes = [
     guarded: true,
     status: 200,
     response: claimAnswer,
-    handle: async (request, scope) => claimItems(scope, await queueOf(request, scope), request.body),
+    handle: ({ resource, body }, scope) => claimItems(scope, resource, body),
   }),
   delegate({
     ...ofQueue,
@@ -174,10 +173,9 @@ export const routes = [
     body: actionInput,
     job: pressButton,
     makes: 'json',
-    payload: async (request, scope) => {
-      const queue = await queueOf(request, scope)
-      const { button_id: buttonId, item_ids: itemIds } = request.body
-      const stage = stageOfPath(queue, request.params.stageKey).key
+    payload: async ({ resource: queue, params, body }, scope) => {
+      const { button_id: buttonId, item_ids: itemIds } = body
+      const stage = stageOfPath(queue, params.stageKey).key
       await requirePressable(scope, queue, stage, buttonId)
       return { queueId: queue.id, stage, buttonId, itemIds }
     },

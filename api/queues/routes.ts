@@ -1,7 +1,7 @@
 import { linked } from '#api/http/linked.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { requireFlowToRun } from '#api/queues/flows.ts'
-import { ofQueue, ofQueues, queueOf, queuePath, queuesPath, stagePath } from '#api/queues/queue-of.ts'
+import { ofQueue, ofQueues, queuePath, queuesPath, stagePath } from '#api/queues/queue-of.ts'
 import { linkedQuery } from '#shared/db/lists.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { boardAnswer, boardOf, boardQuery } from '#shared/queues/board.ts'
@@ -9,16 +9,12 @@ import { keyOf, stageOfPath } from '#shared/queues/definition.ts'
 import { history, historyQuery, listHistory } from '#shared/queues/history.ts'
 import { verifyQueue } from '#shared/queues/jobs.ts'
 import { itemPage, listStage, stageItemsQuery } from '#shared/queues/list.ts'
-import { queueInput, queueReplacement, queueView } from '#shared/queues/queue.ts'
+import { type Queue, queueInput, queueReplacement, queueView } from '#shared/queues/queue.ts'
 import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/queues/queues.ts'
 import { batchList, listBatches, summarize, summaryAnswer } from '#shared/queues/summary.ts'
-import type { Scope } from '#shared/scope/scope.ts'
 
 /** What counts hidden items is for callers that could show them. */
-const verified = async (request: { params: { queueId: string } }, scope: Scope): Promise<string | undefined> => {
-  const { key, settings } = await queueOf(request, scope)
-  return settings.items_follow_records ? key : undefined
-}
+const verified = ({ resource: { key, settings } }: { resource: Queue }) => (settings.items_follow_records ? key : undefined)
 
 export const routes = [
   answer({
@@ -58,7 +54,7 @@ export const routes = [
     permission: 'queues:read',
     status: 200,
     response: queueView,
-    handle: async (request, scope) => getQueue(scope, await queueOf(request, scope)),
+    handle: ({ resource }, scope) => getQueue(scope, resource),
   }),
   answer({
     ...ofQueue,
@@ -69,10 +65,10 @@ export const routes = [
       'A part that is left out stays. Items keep the stages whose keys are sent; a stage with open items cannot be left out. Intake acts as the caller from then on.',
     permission: 'queues:update',
     body: queueReplacement,
-    stored: async (request, scope) => getQueue(scope, await queueOf(request, scope)),
+    stored: ({ resource }, scope) => getQueue(scope, resource),
     status: 200,
     response: queueView,
-    handle: ({ params, body }, scope) => replaceQueue(scope, params.queueId, body, requireFlowToRun),
+    handle: ({ resource, body }, scope) => replaceQueue(scope, resource, body, requireFlowToRun),
   }),
   answer({
     ...ofQueue,
@@ -83,7 +79,7 @@ export const routes = [
     permission: 'queues:delete',
     status: 204,
     response: null,
-    handle: async (request, scope) => removeQueue(scope, await queueOf(request, scope)),
+    handle: ({ resource }, scope) => removeQueue(scope, resource),
   }),
   answer({
     ...ofQueue,
@@ -95,7 +91,7 @@ export const routes = [
     query: boardQuery,
     status: 200,
     response: boardAnswer,
-    handle: async (request, scope) => boardOf(scope, await queueOf(request, scope), request.query),
+    handle: ({ resource, query }, scope) => boardOf(scope, resource, query),
   }),
   answer({
     ...ofQueue,
@@ -107,10 +103,7 @@ export const routes = [
     query: stageItemsQuery,
     status: 200,
     response: itemPage,
-    handle: async (request, scope) => {
-      const queue = await queueOf(request, scope)
-      return listStage(scope, queue, stageOfPath(queue, request.params.stageKey), request.query)
-    },
+    handle: ({ resource, params, query }, scope) => listStage(scope, resource, stageOfPath(resource, params.stageKey), query),
   }),
   answer({
     ...ofQueue,
@@ -122,7 +115,7 @@ export const routes = [
     query: schema(t.Object({ batch: t.Optional(t.String()) })),
     status: 200,
     response: summaryAnswer,
-    handle: async (request, scope) => summarize(scope, await queueOf(request, scope), request.query.batch),
+    handle: ({ resource, query }, scope) => summarize(scope, resource, query.batch),
   }),
   answer({
     ...ofQueue,
@@ -133,7 +126,7 @@ export const routes = [
     permission: 'queues:read',
     status: 200,
     response: batchList,
-    handle: async (request, scope) => listBatches(scope, await queueOf(request, scope)),
+    handle: ({ resource }, scope) => listBatches(scope, resource),
   }),
   answer({
     ...ofQueue,
@@ -145,7 +138,7 @@ export const routes = [
     query: historyQuery,
     status: 200,
     response: history,
-    handle: async (request, scope) => listHistory(scope, await queueOf(request, scope), request.query),
+    handle: ({ resource, query }, scope) => listHistory(scope, resource, query),
   }),
   delegate({
     ...ofQueue,
@@ -158,6 +151,6 @@ export const routes = [
     further: [{ permission: 'queues:update', on: verified }],
     job: verifyQueue,
     makes: 'json',
-    payload: async (request, scope) => ({ queueId: (await queueOf(request, scope)).id }),
+    payload: ({ resource }) => ({ queueId: resource.id }),
   }),
 ]

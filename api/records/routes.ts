@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { Tagged } from '#api/http/reply.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { batchInput } from '#shared/records/batch-schemas.ts'
@@ -23,7 +24,7 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 /** The permission of every record route is asked for the type, which must exist. */
-const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => (await requireRecordType(scope, params.typeKey)).key
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 /** The largest CSV file of an import (decisions, Import). */
 const maxImportBytes = 25 * 1024 * 1024

@@ -3,6 +3,7 @@ import { fileReply } from '#api/http/file-reply.ts'
 import { Replaced } from '#api/http/reply.ts'
 import { type ArrivingFile, answer, org, receive } from '#api/http/route.ts'
 import { wholeFile } from '#api/http/upload.ts'
+import { onSite } from '#api/sites/routes.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/json.ts'
 import { readKnownKeys } from '#shared/kernel/known-keys.ts'
@@ -23,14 +24,13 @@ import {
 } from '#shared/sites/content.ts'
 import type { ContentRow } from '#shared/sites/content-store.ts'
 import { assetsKey, content, contentList, contentQuery, type DocumentInput, documentInput } from '#shared/sites/site.ts'
-import { assetsId, getSite } from '#shared/sites/sites.ts'
+import { assetsId } from '#shared/sites/sites.ts'
 
 const common = { tag: 'Websites', app: null, permission: 'content:manage', limit: null } as const
 const inSite = `${org}/sites/:siteId/content` as const
 const inAssets = `${org}/assets` as const
 
-const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => (await getSite(scope, params.siteId)).key
-const onAssets = () => assetsKey
+const onAssets = () => ({ key: assetsKey, resource: undefined })
 
 const putQuery = schema(t.Object({ raw: t.Optional(t.String({ description: '1 keeps JSON as a file instead of a document.' })) }))
 
@@ -132,7 +132,7 @@ export const routes = [
     summary: 'List what stands in a website, by path',
     description: 'Documents and files, without their bodies.',
     on: onSite,
-    handle: ({ params, query }, scope) => listContent(scope, params.siteId, query),
+    handle: ({ resource, query }, scope) => listContent(scope, resource.id, query),
   }),
   answer({
     ...get,
@@ -141,7 +141,7 @@ export const routes = [
     description: 'A document, also one that is a draft, or the bytes of a file.',
     on: onSite,
     handle: async (request, scope) => {
-      const row = await getContent(scope, request.params.siteId, pathOf(request))
+      const row = await getContent(scope, request.resource.id, pathOf(request))
       return row.blob_id === null ? viewOf(row) : fileOf(request, row, scope)
     },
   }),
@@ -156,10 +156,10 @@ export const routes = [
     keep: (file, request, scope) => {
       pathOf(request)
       return request.query.raw !== '1' && isJson(file.contentType)
-        ? keepDocument(file, () => storedDocument(scope, request.params.siteId, pathOf(request)))
+        ? keepDocument(file, () => storedDocument(scope, request.resource.id, pathOf(request)))
         : keepAsFile(file, scope)
     },
-    handle: async (request, scope) => writtenOf(await write(scope, request.params.siteId, pathOf(request), request.kept)),
+    handle: async (request, scope) => writtenOf(await write(scope, request.resource.id, pathOf(request), request.kept)),
   }),
   answer({
     ...remove,
@@ -167,7 +167,7 @@ export const routes = [
     summary: 'Delete what stands at a path of a website',
     description: 'Visitors read NOT_FOUND there once their caches are older than 60 seconds.',
     on: onSite,
-    handle: (request, scope) => removeContent(scope, request.params.siteId, pathOf(request)),
+    handle: (request, scope) => removeContent(scope, request.resource.id, pathOf(request)),
   }),
   answer({
     ...list,

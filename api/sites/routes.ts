@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { answer, org } from '#api/http/route.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -9,7 +10,7 @@ const all = `${org}/sites` as const
 const one = `${all}/:siteId` as const
 
 /** The permission is asked for the key of the website. */
-const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => (await getSite(scope, params.siteId)).key
+export const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => byKey(await getSite(scope, params.siteId))
 
 export const routes = [
   answer({
@@ -45,7 +46,7 @@ export const routes = [
     on: onSite,
     status: 200,
     response: site,
-    handle: ({ params }, scope) => getSite(scope, params.siteId),
+    handle: async ({ resource }) => resource,
   }),
   answer({
     ...common,
@@ -56,14 +57,14 @@ export const routes = [
     on: onSite,
     fails: ['KEY_TAKEN'],
     body: siteChange,
-    stored: ({ params }, scope) => getSite(scope, params.siteId),
+    stored: ({ resource }) => resource,
     status: 200,
     response: site,
-    handle: ({ params, body }, scope) => {
+    handle: ({ resource, body }, scope) => {
       if (body.key !== undefined && scope.actor.policy.permits('content:manage', body.key) === 'never') {
         throw problem('FORBIDDEN', `Needs content:manage on ${body.key}`)
       }
-      return changeSite(scope, params.siteId, body)
+      return changeSite(scope, resource.id, body)
     },
   }),
   answer({
@@ -75,6 +76,6 @@ export const routes = [
     on: onSite,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeSite(scope, params.siteId),
+    handle: ({ resource }, scope) => removeSite(scope, resource.id),
   }),
 ]

@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { linked } from '#api/http/linked.ts'
 import { answer, delegate, org } from '#api/http/route.ts'
 import { linkedParameters } from '#shared/db/lists.ts'
@@ -10,18 +11,20 @@ import { createField } from '#shared/types/create-field.ts'
 import { deleteField } from '#shared/types/delete-field.ts'
 import { fieldChange, readFieldChange } from '#shared/types/field-change.ts'
 import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/types/field-view.ts'
+import type { Field } from '#shared/types/fields/field.ts'
 import { changeField } from '#shared/types/jobs.ts'
 import { listFields } from '#shared/types/list-fields.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { requireField } from '#shared/types/require-field.ts'
 
 /** Permissions on fields are asked for their record type (document 1, Fields). */
-const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
-  (await requireField(scope, params.fieldId)).entityType
+const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) => {
+  const resource = await requireField(scope, params.fieldId)
+  return { key: resource.entityType, resource }
+}
 
 /** The field that the path names, as it is listed. */
-const storedField = async ({ params }: { params: { fieldId: string } }, scope: Scope) =>
-  viewField(await requireField(scope, params.fieldId))
+const storedField = ({ resource }: { resource: Field }) => viewField(resource)
 
 const common = { tag: 'Fields', app: null, limit: null } as const
 const all = `${org}/fields` as const
@@ -35,7 +38,7 @@ export const routes = [
     summary: 'List the fields of a record type',
     description: 'Built-in fields included, in the order of their creation.',
     permission: 'fields:read',
-    on: async ({ query }, scope) => (await requireRecordType(scope, query().entity_type)).key,
+    on: async ({ query }, scope) => byKey(await requireRecordType(scope, query().entity_type)),
     query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
     status: 200,
     linked: true,
@@ -69,7 +72,7 @@ export const routes = [
     stored: storedField,
     job: changeField,
     makes: 'json',
-    payload: ({ params, body }, scope) => readFieldChange(scope, params.fieldId, body),
+    payload: ({ resource, body }, scope) => readFieldChange(scope, resource, body),
   }),
   answer({
     ...common,
@@ -81,7 +84,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => deleteField(scope, params.fieldId),
+    handle: ({ resource }, scope) => deleteField(scope, resource),
   }),
   answer({
     ...common,
@@ -95,7 +98,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => numberField(scope, params.fieldId, body),
+    handle: ({ resource, body }, scope) => numberField(scope, resource, body),
   }),
   answer({
     ...common,
@@ -107,7 +110,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => stopNumbering(scope, params.fieldId),
+    handle: ({ resource }, scope) => stopNumbering(scope, resource),
   }),
   answer({
     ...common,
@@ -122,7 +125,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => computeField(scope, params.fieldId, body.formula),
+    handle: ({ resource, body }, scope) => computeField(scope, resource, body.formula),
   }),
   answer({
     ...common,
@@ -134,7 +137,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ params }, scope) => stopComputing(scope, params.fieldId),
+    handle: ({ resource }, scope) => stopComputing(scope, resource),
   }),
   answer({
     ...common,
@@ -148,7 +151,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => describeField(scope, params.fieldId, body.description ?? ''),
+    handle: ({ resource, body }, scope) => describeField(scope, resource, body.description ?? ''),
   }),
   answer({
     ...common,
@@ -162,6 +165,6 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ params, body }, scope) => repointField(scope, params.fieldId, body.ref_type),
+    handle: ({ resource, body }, scope) => repointField(scope, resource, body.ref_type),
   }),
 ]

@@ -1,3 +1,4 @@
+import { byKey } from '#api/http/declaration.ts'
 import { linked } from '#api/http/linked.ts'
 import { answer, org } from '#api/http/route.ts'
 import { linkedQuery } from '#shared/db/lists.ts'
@@ -10,7 +11,7 @@ import { findTypeView, listTypes } from '#shared/types/list-types.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 import { typeChange, typeInput, typeView } from '#shared/types/type-view.ts'
 
-const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => (await requireRecordType(scope, params.typeKey)).key
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 const common = { tag: 'Record types', app: null, limit: null } as const
 const all = `${org}/types` as const

@@ -2,16 +2,10 @@ import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import { apiCommand } from '../command.ts'
+import { apiCommand, apiOptions } from '../command.ts'
 import { type Drive, openDrive, type Place, placeOf, queryOf } from '../drive/place.ts'
 import { fetchFile, type SentObject, sendFile } from '../drive/transfer.ts'
 import { count } from '../import/progress-bar.ts'
-
-const target = {
-  url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
-  key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
-  org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
-}
 
 interface Level {
   readonly folders: readonly { readonly prefix: string; readonly name: string }[]
@@ -38,7 +32,7 @@ export const driveCommands = [
   apiCommand({
     name: 'drive ls',
     summary: 'List spaces, or the folders and files at a place',
-    options: schema(t.Object({ place: t.Optional(t.String({ description: '<space>:<folder/>; nothing for the spaces' })), ...target })),
+    options: schema(t.Object({ place: t.Optional(t.String({ description: '<space>:<folder/>; nothing for the spaces' })), ...apiOptions })),
     run: async ({ place, ...options }, shell) => {
       const drive = await openDrive(options, shell)
       if (place === undefined) {
@@ -64,7 +58,7 @@ export const driveCommands = [
       t.Object({
         place: t.String({ description: '<space>:<key>' }),
         file: t.Optional(t.String({ description: 'where to; a file or folder, this folder by default' })),
-        ...target,
+        ...apiOptions,
       }),
     ),
     run: async ({ place, file = '.', ...options }, shell) => {
@@ -85,7 +79,7 @@ export const driveCommands = [
       t.Object({
         file: t.String({ description: 'a file on this machine' }),
         place: t.String({ description: '<space>:<key>; behind a folder the name stays' }),
-        ...target,
+        ...apiOptions,
       }),
     ),
     run: async ({ file, place, ...options }, shell) => {
@@ -103,7 +97,7 @@ export const driveCommands = [
       t.Object({
         from: t.String({ description: '<space>:<key>' }),
         to: t.String({ description: '<space>:<key>; a file keeps its name behind a folder' }),
-        ...target,
+        ...apiOptions,
       }),
     ),
     run: async ({ from, to, ...options }, shell) => {
@@ -118,7 +112,7 @@ export const driveCommands = [
   apiCommand({
     name: 'drive rm',
     summary: 'Delete a file, or a folder with all below it',
-    options: schema(t.Object({ place: t.String({ description: '<space>:<key>; a folder ends with /' }), ...target })),
+    options: schema(t.Object({ place: t.String({ description: '<space>:<key>; a folder ends with /' }), ...apiOptions })),
     run: async ({ place, ...options }, shell) => {
       const drive = await openDrive(options, shell)
       const { path, key } = placeOf(drive, place)

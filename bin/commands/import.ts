@@ -1,6 +1,6 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import { apiCommand } from '../command.ts'
+import { apiCommand, apiOptions } from '../command.ts'
 import { runImport } from '../import/run-import.ts'
 import { importItems } from '../queues/import-items.ts'
 
@@ -15,9 +15,7 @@ export const importCommands = [
         queue: t.Optional(t.String({ description: 'key of a work queue that the rows fill as items, instead of a record type' })),
         batch: t.Optional(t.String({ description: 'with --queue: label of the items' })),
         dry_run: t.Optional(t.Boolean({ description: 'shows what would be made, and makes nothing' })),
-        url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
-        key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
-        org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
+        ...apiOptions,
       }),
     ),
     run: ({ dry_run: dryRun = false, queue, batch, type, ...options }, shell) => {

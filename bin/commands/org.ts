@@ -3,7 +3,8 @@ import { nameText } from '#shared/kernel/name.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
 import { moveStatus, setPlan } from '#shared/workspaces/store.ts'
-import { command, type Operator, type Outcome } from '../command.ts'
+import { command, type Outcome } from '../command.ts'
+import type { Operator } from '../operator.ts'
 import { createReadyWorkspace, inWorkspace, requirePerson } from '../workspaces.ts'
 
 const org = t.String({ description: 'id of the workspace' })

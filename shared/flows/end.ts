@@ -26,7 +26,8 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
  * NOT_FOUND, also when the flow is gone, and VALIDATION_ERROR for one that is open, went well, is too old, or was tried again already.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<RunView> {
-  const run = await getRun(scope, await requireFlow(scope, flowId), runId)
+  await requireFlow(scope, flowId)
+  const run = await getRun(scope, flowId, runId)
   if (run.status !== 'failed' && run.status !== 'cancelled')
     throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)
   const [id, jobId, now] = [newId(), newId(), scope.now()]

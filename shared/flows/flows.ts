@@ -24,7 +24,8 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-interface Row extends Definition {
+/** A flow as it is stored. */
+export interface FlowRow extends Definition {
   readonly id: string
   readonly name: string
   readonly description: string
@@ -39,15 +40,16 @@ interface Row extends Definition {
 }
 
 /** One flow; throws NOT_FOUND. */
-export async function getFlow(scope: Scope, id: string): Promise<FlowView> {
-  return viewOf(await requireRow(scope, id), await surroundingsOf(scope))
-}
+export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
 
-/** Whether there is such a flow, as its id is written; throws NOT_FOUND. */
-export async function requireFlow({ db, workspace }: Scope, id: string): Promise<string> {
-  const [row] = isUuid(id) ? await db.query<Row>(findFlow(workspace.id, id)) : []
+/** A flow as callers see it. */
+export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await surroundingsOf(scope))
+
+/** One flow as it is stored; throws NOT_FOUND. */
+export async function requireFlow({ db, workspace }: Scope, id: string): Promise<FlowRow> {
+  const [row] = isUuid(id) ? await db.query<FlowRow>(findFlow(workspace.id, id)) : []
   if (!row) throw problem('NOT_FOUND')
-  return row.id
+  return row
 }
 
 /** Makes a flow; the caller is its first editor. One that has problems stays disabled. Throws VALIDATION_ERROR for what no draft may have. */
@@ -145,7 +147,7 @@ export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'work
   }
 }
 
-function viewOf({ positions, ...row }: Row, around: Surroundings): FlowView {
+function viewOf({ positions, ...row }: FlowRow, around: Surroundings): FlowView {
   return {
     ...row,
     ...outlineOf(row, around),
@@ -188,19 +190,13 @@ const isSame = (one: Definition, other: Definition): boolean =>
 
 const textsOf = ({ nodes, edges, context }: Definition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
 
-async function requireRow({ db, workspace }: Scope, id: string): Promise<Row> {
-  const [row] = isUuid(id) ? await db.query<Row>(findFlow(workspace.id, id)) : []
-  if (!row) throw problem('NOT_FOUND')
-  return row
-}
-
 /** A flow that stays as it is until the transaction ends. */
-async function lockRow(inside: Scope, id: string): Promise<Row> {
+async function lockRow(inside: Scope, id: string): Promise<FlowRow> {
   if ((await inside.db.query(lockFlow(inside.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
-  return requireRow(inside, id)
+  return requireFlow(inside, id)
 }
 
-async function addVersion(scope: Scope, tx: Tx, { id, version }: Row, definition: Definition, now: Date): Promise<number> {
+async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: Definition, now: Date): Promise<number> {
   const next = version + 1
   await tx.query(insertVersion(scope.workspace.id, id, next, ...textsOf(definition), editorOf(scope), now))
   await tx.query(forgetVersions(scope.workspace.id, id, next - flowLimits.keptVersions + 1))

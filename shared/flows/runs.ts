@@ -26,7 +26,7 @@ type Row = Omit<RunSummary, 'error'> & { readonly error: RunError | null; readon
 /** The id of a flow whose runs can be looked at: of one that there is, or of one that was deleted. Throws NOT_FOUND. */
 export async function requireRunFlow(scope: Scope, id: string): Promise<string> {
   try {
-    return await requireFlow(scope, id)
+    return (await requireFlow(scope, id)).id
   } catch (error) {
     if (!(error instanceof Problem) || !isUuid(id)) throw error
     const [row] = await scope.db.query<{ flow_id: string }>(findRunFlow(scope.workspace.id, id))

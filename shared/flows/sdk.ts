@@ -13,7 +13,7 @@ export const flowMethods: readonly SdkMethod[] = [
       ['input', schema(t.Unknown())],
     ],
     async ({ scope }, id, input) => {
-      const flowId = await requireFlow(scope, id)
+      const { id: flowId } = await requireFlow(scope, id)
       requirePermission(scope, 'flows:run', flowId)
       return runFlow(scope, flowId, input)
     },

@@ -1,90 +1,129 @@
+import { type Token, Tokenizer, TokenizerMode } from 'parse5'
 import { problem } from '#shared/kernel/errors.ts'
 
 /**
- * A piece of an HTML template: text that stands as it is, a variable in text or in an attribute, or the value of an attribute that holds
- * an address, whose scheme is judged when its variables are known.
+ * A piece of an HTML template: HTML that is sent as it is, a variable in text or in an attribute, or the value of an attribute that holds an
+ * address, whose scheme is checked once its variables are known.
  */
 export type HtmlPiece = string | { readonly name: string } | { readonly address: readonly (string | { readonly name: string })[] }
 
 const variable = /\{\{[ \t]*([\w.-]{1,200})[ \t]*\}\}/
 
-/** Text that stands as it is and the names of variables, by turns, beginning with text. Other braces stand for themselves. */
+/** Splits text at its variables: text and names of variables in turn, beginning with text. Other braces are text. */
 export const splitVariables = (text: string): readonly string[] => text.split(variable)
 
-/** Attributes that hold an address (HTML standard, Attributes), and those that hold a program or a style, in which no value can be escaped. */
-const addresses = new Set([
-  'href',
-  'src',
-  'action',
-  'formaction',
-  'poster',
-  'background',
-  'cite',
-  'data',
-  'longdesc',
-  'manifest',
-  'xlink:href',
-])
+/** Attributes that hold an address (HTML standard, Attributes). */
+const addresses = new Set(
+  ['href', 'src', 'action', 'formaction', 'poster', 'background', 'cite', 'data', 'longdesc', 'manifest'].concat('xlink:href'),
+)
+/** Attributes that hold a program, a style or a list of addresses: escaping does not make a value safe in them. */
 const isProgram = (attribute: string): boolean => /^(?:on.*|style|srcdoc|srcset|ping)$/.test(attribute)
 
-/** What a template is cut into: what no variable may stand in, a tag, or text. Comments, scripts and styles end where browsers end them. */
-const parts =
-  /(<!--.*?(?:-->|$)|<(script|style|xmp|iframe|noscript|template|svg|math)\b.*?(?:<\/\2\s*>|$)|<[!?/][^>]*(?:>|$))|(<[a-z][^\s/>]*)((?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^'">])*)(>|$)/gis
-const quoted = /"[^"]*"?|'[^']*'?/g
-// No part of it can fail once it has begun: a tag of 200,000 letters is looked at once.
-const attribute = /([^\s"'<>/=]+)(\s*=\s*)?("[^"]*"?|'[^']*'?|[^\s"'<>]+)?/gs
+/** Elements that may hold no variable, neither in their start tag nor up to their end tag. */
+const closed = new Set(['script', 'style', 'xmp', 'iframe', 'noscript', 'template', 'svg', 'math'])
+const isForeign = (element: string): boolean => element === 'svg' || element === 'math'
+
+/** How the content of an element is tokenized where it is not HTML (HTML standard, Parsing HTML fragments). */
+const modes = new Map([
+  ...['title', 'textarea'].map((element) => [element, TokenizerMode.RCDATA] as const),
+  ...['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript'].map((element) => [element, TokenizerMode.RAWTEXT] as const),
+  ['script', TokenizerMode.SCRIPT_DATA] as const,
+  ['plaintext', TokenizerMode.PLAINTEXT] as const,
+])
+
+/** A part of a template that may hold variables. */
+interface Place {
+  readonly start: number
+  end: number
+  /** The name of the attribute whose value it is; undefined for text. */
+  readonly attribute?: string
+}
 
 /**
- * Cuts HTML with {{variables}} into pieces. A variable may stand in text and in a quoted attribute that holds neither a program nor a
- * style; anywhere else a value could become markup, so it is a VALIDATION_ERROR that names the variable.
+ * Cuts HTML with {{variables}} into pieces. A variable may be in text and in a quoted attribute that holds neither a program nor a style;
+ * anywhere else a value could become markup, so it is a VALIDATION_ERROR that names the variable.
  */
 export function parseHtml(html: string): readonly HtmlPiece[] {
   const pieces: HtmlPiece[] = []
   let at = 0
-  for (const match of html.matchAll(parts)) {
-    pieces.push(...inText(html.slice(at, match.index)))
-    const [whole, closed, , begin = '', attributes = '', end = ''] = match
-    if (closed !== undefined) pieces.push(plain(whole))
-    else pieces.push(plain(begin), ...attributePieces(attributes), plain(end))
-    at = match.index + whole.length
-  }
-  pieces.push(...inText(html.slice(at)))
-  return pieces
-}
-
-/** A `<` that begins no tag is text to a browser as well, unless a value makes it one. */
-function inText(text: string): HtmlPiece[] {
-  const strings = splitVariables(text)
-  const afterBracket = strings.findIndex((piece, index) => index % 2 === 0 && index < strings.length - 1 && piece.endsWith('<'))
-  if (afterBracket >= 0) throw misplaced(strings[afterBracket + 1] ?? '')
-  return named(strings)
-}
-
-function attributePieces(text: string): HtmlPiece[] {
-  plain(text.replace(quoted, '""'))
-  const pieces: HtmlPiece[] = []
-  let at = 0
-  for (const match of text.matchAll(attribute)) {
-    const [whole, name = '', equals = '', value = ''] = match
-    const key = name.toLowerCase()
-    const strings = splitVariables(value.slice(1, -1))
+  for (const { start, end, attribute } of placesIn(html)) {
+    const strings = splitVariables(html.slice(start, end))
     if (strings.length === 1) continue
-    const quote = value[0] ?? ''
-    if (equals === '' || quote !== value.at(-1) || isProgram(key)) throw misplaced(strings[1] ?? '')
-    const opened = match.index + whole.length - value.length + 1
-    pieces.push(plain(text.slice(at, opened)), ...(addresses.has(key) ? [{ address: named(strings) }] : named(strings)))
-    at = opened + value.length - 2
+    if (attribute === undefined) refuseTagNames(strings)
+    pieces.push(withoutVariables(html.slice(at, start)))
+    if (attribute !== undefined && addresses.has(attribute)) pieces.push({ address: named(strings) })
+    else pieces.push(...named(strings))
+    at = end
   }
-  return [...pieces, plain(text.slice(at))]
+  return [...pieces, withoutVariables(html.slice(at))]
+}
+
+/**
+ * The places of a template, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body and td, whose
+ * attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
+ */
+function placesIn(html: string): readonly Place[] {
+  const places: Place[] = []
+  let inside: { readonly element: string; depth: number } | undefined
+  const text = ({ location }: Token.CharacterToken) => {
+    if (inside || !location) return
+    const last = places.at(-1)
+    if (last && last.attribute === undefined && last.end === location.startOffset) last.end = location.endOffset
+    else places.push({ start: location.startOffset, end: location.endOffset })
+  }
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: true },
+    {
+      onStartTag: (tag) => {
+        const { tagName: element, selfClosing } = tag
+        const isEmpty = selfClosing && isForeign(element)
+        if (inside?.element === element && !isEmpty) inside.depth++
+        if (!inside && !closed.has(element)) places.push(...attributesOf(html, tag))
+        if (!inside && closed.has(element) && !isEmpty) inside = { element, depth: 1 }
+        if (inside && isForeign(inside.element)) tokenizer.inForeignNode = true
+        else tokenizer.state = modes.get(element) ?? tokenizer.state
+      },
+      onEndTag: ({ tagName }) => {
+        if (inside?.element !== tagName || --inside.depth > 0) return
+        inside = undefined
+        tokenizer.inForeignNode = false
+      },
+      onCharacter: text,
+      onWhitespaceCharacter: text,
+      onNullCharacter: text,
+      onComment: () => undefined,
+      onDoctype: () => undefined,
+      onEof: () => undefined,
+    },
+  )
+  tokenizer.write(html, true)
+  return places
+}
+
+/** The values of a tag's quoted attributes. */
+function attributesOf(html: string, { attrs, location }: Token.TagToken): Place[] {
+  return attrs.flatMap(({ name }) => {
+    const found = location?.attrs?.[name]
+    if (!found || isProgram(name)) return []
+    const written = html.slice(found.startOffset + name.length, found.endOffset)
+    const value = written.replace(/^\s*=\s*/, '')
+    const isQuoted = value.length > 1 && (value[0] === '"' || value[0] === "'")
+    return isQuoted ? [{ start: found.endOffset - value.length + 1, end: found.endOffset - 1, attribute: name }] : []
+  })
 }
 
 const named = (strings: readonly string[]) => strings.map((piece, index) => (index % 2 === 0 ? piece : { name: piece }))
 
-/** Text in which no variable may stand. */
-function plain(text: string): string {
-  const [, name] = splitVariables(text)
+/** A `<` that begins no tag is text, but the value of a variable right behind it could make it a tag. */
+function refuseTagNames(strings: readonly string[]): void {
+  const afterBracket = strings.findIndex((piece, index) => index % 2 === 0 && index < strings.length - 1 && piece.endsWith('<'))
+  if (afterBracket >= 0) throw misplaced(strings[afterBracket + 1] ?? '')
+}
+
+function withoutVariables(html: string): string {
+  const [, name] = splitVariables(html)
   if (name !== undefined) throw misplaced(name)
-  return text
+  return html
 }
 
 const misplaced = (name: string) =>

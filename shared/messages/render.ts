@@ -1,3 +1,4 @@
+import { decodeHTMLAttribute } from 'entities'
 import { problem } from '#shared/kernel/errors.ts'
 import { type HtmlPiece, parseHtml, splitVariables } from '#shared/messages/html.ts'
 
@@ -49,10 +50,9 @@ export function renderHtml(html: string, lookup: Lookup): string {
 function renderPiece(piece: HtmlPiece, lookup: Lookup): string {
   if (typeof piece === 'string') return piece
   if ('name' in piece) return escapeHtml(lookup(piece.name))
-  // What stands in the template is HTML, what is put in is text: the scheme is that of both as a browser reads them.
-  const read = piece.address.map((part) => (typeof part === 'string' ? unescapeHtml(part) : lookup(part.name))).join('')
-  if (!isSafeAddress(read)) return '#'
-  return piece.address.map((part) => (typeof part === 'string' ? part : escapeHtml(lookup(part.name)))).join('')
+  const written = piece.address.map((part) => (typeof part === 'string' ? part : escapeHtml(lookup(part.name)))).join('')
+  // The scheme is checked in the address as a browser reads it: the template may spell it by character references.
+  return isSafeAddress(decodeHTMLAttribute(written)) ? written : '#'
 }
 
 const isSafeAddress = (address: string): boolean => {
@@ -65,13 +65,3 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** Text as HTML shows it, in text and in quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter)
-
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", colon: ':', tab: '\t', newline: '\n' }
-
-/** The references that can spell a scheme: by number, and by the names that stand for letters of one. */
-const unescapeHtml = (html: string): string =>
-  html.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,8}));?/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return named[String(name).toLowerCase()] ?? whole
-    const code = Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10)
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
-  })

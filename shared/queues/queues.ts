@@ -6,7 +6,6 @@ import { newId } from '#shared/kernel/ids.ts'
 import { type Definition, readDefinition } from '#shared/queues/definition.ts'
 import { clearQueue } from '#shared/queues/jobs.ts'
 import { queueLimits } from '#shared/queues/limits.ts'
-import { requireQueue } from '#shared/queues/load.ts'
 import type { Queue, QueueInput, QueueView } from '#shared/queues/queue.ts'
 import { type FlowCheck, requireRunnable, requireTypeOf } from '#shared/queues/references.ts'
 import {
@@ -78,8 +77,7 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
  * Replaces a queue's definition; a part that is left out stays, and items keep the stages whose keys are there. The caller is its editor from
  * then on. Throws NOT_FOUND, and like `createQueue`; VALIDATION_ERROR for a stage that is left out with open items in it.
  */
-export async function replaceQueue(scope: Scope, id: string, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
-  const before = await requireQueue(scope, id)
+export async function replaceQueue(scope: Scope, before: Queue, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
   await requireReferences(scope, readDefinition(input, before), before, flows)
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {

@@ -7,7 +7,7 @@ import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { lockField } from '#shared/types/locked-field.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
-import { requireCustomField } from '#shared/types/require-field.ts'
+import { refuseBuiltIn } from '#shared/types/require-field.ts'
 
 const highestNext = 1e15
 
@@ -32,8 +32,8 @@ const raise = sql(
  * number of the present period is at least that; the counter never goes back. Throws NOT_FOUND, and VALIDATION_ERROR for another type, a
  * computed field, a bad pattern and one whose numbers the field's own rules do not allow.
  */
-export async function numberField(scope: Scope, fieldId: string, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
-  const found = await requireCustomField(scope, fieldId)
+export async function numberField(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
+  refuseBuiltIn(found)
   return scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)
     requireNumberable(field)
@@ -43,8 +43,8 @@ export async function numberField(scope: Scope, fieldId: string, input: TypeOf<t
 }
 
 /** Makes a field ordinary again. Its counters stay, so that no number is ever issued twice. Throws NOT_FOUND. */
-export async function stopNumbering(scope: Scope, fieldId: string): Promise<void> {
-  const found = await requireCustomField(scope, fieldId)
+export async function stopNumbering(scope: Scope, found: Field): Promise<void> {
+  refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)
     await tx.query(setPattern(scope.workspace.id, field.id, ''))

@@ -9,7 +9,7 @@ import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { lockField } from '#shared/types/locked-field.ts'
 import { recomputeAll } from '#shared/types/recompute-all.ts'
-import { requireCustomField } from '#shared/types/require-field.ts'
+import { refuseBuiltIn } from '#shared/types/require-field.ts'
 import { namesFor, requireSightOfComputed } from '#shared/types/require-sight.ts'
 
 /** What makes a field computed. */
@@ -34,8 +34,8 @@ const dropFormula = sql(
  * the records that exist. Throws NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an
  * auto-numbered field; FORBIDDEN when a formula before it reads what is hidden from the caller.
  */
-export async function computeField(scope: Scope, fieldId: string, formula: string): Promise<FieldView> {
-  const found = await requireCustomField(scope, fieldId)
+export async function computeField(scope: Scope, found: Field, formula: string): Promise<FieldView> {
+  refuseBuiltIn(found)
   return changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
     requireSightOfComputed(scope, type, field)
@@ -53,8 +53,8 @@ export async function computeField(scope: Scope, fieldId: string, formula: strin
 }
 
 /** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND, and FORBIDDEN when it reads what is hidden from the caller. */
-export async function stopComputing(scope: Scope, fieldId: string): Promise<void> {
-  const found = await requireCustomField(scope, fieldId)
+export async function stopComputing(scope: Scope, found: Field): Promise<void> {
+  refuseBuiltIn(found)
   if (found.rules.formula === undefined) return
   await changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)

@@ -5,13 +5,13 @@ import { changeTable } from '#shared/types/change-table.ts'
 import { deleteFieldRow } from '#shared/types/field-store.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { readRecordType } from '#shared/types/record-type.ts'
-import { requireCustomField } from '#shared/types/require-field.ts'
+import { refuseBuiltIn } from '#shared/types/require-field.ts'
 import { dropColumns, schemaOf } from '#shared/types/tables.ts'
 import { lockType } from '#shared/types/type-store.ts'
 
 /** Deletes a custom field and its values in every record, however many: a change of the catalogue alone. Throws NOT_FOUND, and VALIDATION_ERROR while a formula reads it. */
-export async function deleteField(scope: Scope, fieldId: string): Promise<void> {
-  const field = await requireCustomField(scope, fieldId)
+export async function deleteField(scope: Scope, field: Field): Promise<void> {
+  refuseBuiltIn(field)
   const workspaceId = scope.workspace.id
   await changeTable(scope, async (tx) => {
     await tx.query(lockType(workspaceId, field.entityType))

@@ -5,7 +5,7 @@ import { refuseBlankDefault, requireRefType } from '#shared/types/create-field.t
 import { fieldDescription, fieldLabel } from '#shared/types/field-view.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import { parseRules, rulesToJson } from '#shared/types/fields/rules.ts'
-import { requireCustomField } from '#shared/types/require-field.ts'
+import { refuseBuiltIn } from '#shared/types/require-field.ts'
 
 /** The shape of `fieldChange`, for schemas that hold it. */
 export const fieldChangeShape = t.Object(
@@ -45,17 +45,13 @@ export function definitionAfter(field: Field, { label = field.label, description
  * Checks a change as far as that goes without looking at records, and gives it in the form in which it travels to a worker: of its rules
  * only what was understood. Throws NOT_FOUND, for a built-in field too, and VALIDATION_ERROR.
  */
-export async function readFieldChange(
-  scope: Scope,
-  fieldId: string,
-  change: FieldChange,
-): Promise<{ fieldId: string; change: FieldChange }> {
-  const field = await requireCustomField(scope, fieldId)
+export async function readFieldChange(scope: Scope, field: Field, change: FieldChange): Promise<{ fieldId: string; change: FieldChange }> {
+  refuseBuiltIn(field)
   const {
     rules: { formula: _, ...rules },
   } = definitionAfter(field, change)
   if (rules.ref_type !== field.rules.ref_type) await requireRefType(scope, rules.ref_type, 'rules.ref_type')
-  return { fieldId, change: { ...change, ...(change.rules === undefined ? {} : { rules: rulesToJson(rules, field.type) }) } }
+  return { fieldId: field.id, change: { ...change, ...(change.rules === undefined ? {} : { rules: rulesToJson(rules, field.type) }) } }
 }
 
 /** The formula is set through its own route; clients send back what they read, so the present one may stand among the rules. */

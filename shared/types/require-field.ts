@@ -13,12 +13,14 @@ export async function requireField({ db, workspace }: Reader, fieldId: string): 
   return field
 }
 
-/**
- * The same for a field that is to be changed or deleted: built-in ones cannot be, and answer NOT_FOUND as on delete (document 1, Fields,
- * rule 2).
- */
+/** The same for a field that is to be changed or deleted; throws NOT_FOUND for a built-in one. */
 export async function requireCustomField(scope: Reader, fieldId: string): Promise<Field> {
   const field = await requireField(scope, fieldId)
-  if (field.system) throw problem('NOT_FOUND', 'Built-in fields cannot be changed or deleted')
+  refuseBuiltIn(field)
   return field
+}
+
+/** Built-in fields cannot be changed or deleted, and answer NOT_FOUND (document 1, Fields, rule 2). */
+export function refuseBuiltIn({ system }: Field): void {
+  if (system) throw problem('NOT_FOUND', 'Built-in fields cannot be changed or deleted')
 }

@@ -26,6 +26,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   knex: ['shared/db'],
   koa: ['api'],
   'markdown-it': ['api/pages/markdown.ts'],
+  parse5: ['shared/messages/html.ts'],
+  entities: ['shared/messages/render.ts'],
   'mime-types': ['api', 'shared/drive'],
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],

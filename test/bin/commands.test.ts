@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import pg from 'pg'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { createMember, createService } from '#test/support/factories.ts'
+import { movingClock } from '#test/support/moving-clock.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
@@ -111,6 +114,16 @@ test('a key is made for an account of its own that may do everything, and revoke
   for (const { key } of [first, second]) t.is((await works(key)).status, 401)
   t.is((await works(third.key)).status, 200)
   for (const gone of [first.id, second.key, 'x']) t.is((await callKontor(w, 'key', 'revoke', gone)).code, 1)
+})
+
+test('a command takes the time of the database, whatever the clock of its machine says', async (t) => {
+  const w = await fresh()
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  const { databaseUrl, dataDir } = w.config
+  const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...movingClock([2]) }
+  const args = ['bin/kontor.ts', 'key', 'create', w.org.id, '--expires-at', inAnHour, '--json']
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  t.is((await w.visitor.as(JSON.parse(stdout).key).get(w.org.path)).status, 200)
 })
 
 test('migrate makes an empty database ready, and again changes nothing', async (t) => {

@@ -13,6 +13,7 @@ const values: Readonly<Record<string, string>> = {
   data: 'data:text/html,x',
   upper: 'HTTPS://A.example',
   empty: '',
+  number: '106',
 }
 const lookup = (name: string) => (Object.hasOwn(values, name) ? (values[name] ?? '') : '')
 const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;{{y}}'
@@ -33,6 +34,13 @@ for (const [html, rendered] of [
   ['<!-- c --> <style>p{color:red}</style>{{u}}', '<!-- c --> <style>p{color:red}</style>https://a.example/?q=1&amp;b=2'],
   ['<title>{{x}}</title>', `<title>${escaped}</title>`],
   ['{{x}}<b', `${escaped}<b`],
+  ['<textarea><a title={{x}}></textarea>{{u}}', `<textarea><a title=${escaped}></textarea>https://a.example/?q=1&amp;b=2`],
+  ['<svg/><script>"</style>{{</script>{{m}}', '<svg/><script>"</style>{{</script>mailto:a@example.com'],
+  [
+    'é😀\r\n<a\r\ntitle="\r\n{{m}}"class=\'{{m}}\'/>{{m}}\r\n',
+    'é😀\r\n<a\r\ntitle="\r\nmailto:a@example.com"class=\'mailto:a@example.com\'/>mailto:a@example.com\r\n',
+  ],
+  ['<a href="&#{{number}};avascript:x">', '<a href="#">'],
 ] as const)
   test(`${html} is filled in`, (t) => t.is(renderHtml(html, lookup), rendered))
 
@@ -47,6 +55,12 @@ for (const html of [
     '<a title="{{x}}',
     '<a b="c"d="e" {{u}}>',
     '<svg><a href="{{x}}">',
+    '<svg><svg></svg>{{x}}</svg>',
+    '<svg><![CDATA[</svg><a title="]]><b title={{x}} c="">',
+    '<template><template></template>{{x}}',
+    '<iframe src="{{x}}">',
+    '<a b=c{{x}}">',
+    '<a b="c" b="{{x}}">',
   ],
 ])
   test(`${html} may not hold a variable`, (t) => {

@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { createLine, plainStages, proven } from '#test/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { Wire } from '#test/support/wire.ts'
 
 const start = shareWorld(test)
 
@@ -189,4 +191,21 @@ test('verify says what is wrong when a row is changed by hand', async (t) => {
     lost.data.differences.find(({ field }: { field: string }) => field === 'priority'),
     { item_id: ids[0], field: 'priority', expected: 0, found: 9 },
   )
+})
+
+test('a request whose body arrives slowly meets the queue as it is then', async (t) => {
+  const w = await start()
+  const { owner } = w.org
+  const line = await createLine(t, w.org)
+  const body = JSON.stringify({ items: [{ key: 'A' }] })
+  const head = [
+    `POST ${line.path}/items HTTP/1.1`,
+    ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${owner.token}`],
+    ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+  ]
+  const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body.slice(0, 9))
+  // Resolved before the queue is deleted or after it, the queue is gone once the body is there.
+  await setTimeout(200)
+  t.is((await owner.delete(line.path)).status, 204)
+  t.is((await wire.send(body.slice(9)).answer()).status, 404)
 })

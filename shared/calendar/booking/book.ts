@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { findAttendees, insertAttendees } from '#shared/calendar/attendees-store.ts'
 import { type Booking, findBookingByRequest, insertBooking, lockPerson } from '#shared/calendar/booking/booking-store.ts'
 import type { Booked, BookInput } from '#shared/calendar/booking/schemas.ts'
-import { requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { type OpenPage, requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
 import { lockCalendar } from '#shared/calendar/calendars-store.ts'
 import { newRow } from '#shared/calendar/create-event.ts'
 import { whenOf } from '#shared/calendar/event.ts'
@@ -33,18 +33,20 @@ export interface BookingRequest {
 /**
  * Books a time of a page for a visitor, and mails the confirmation. The same request key again gives the first answer. Throws
  * VALIDATION_ERROR for a time that is no slot of the page, or for an exact key with another body; SLOT_TAKEN for a time that is taken.
- * Bookings of one page, person or calendar run one after the other.
+ * Bookings of one page, person or calendar run one after the other. Throws NOT_FOUND when the page was closed meanwhile.
  */
-export const book = (scope: Scope, key: string, input: BookInput, request: BookingRequest): Promise<Booked> =>
-  turnOf(`${scope.workspace.id} ${key}`, () => bookInTurn(scope, key, input, request))
+export const book = (scope: Scope, page: OpenPage, input: BookInput, request: BookingRequest): Promise<Booked> =>
+  turnOf(`${scope.workspace.id} ${page.calendar.key}`, () => bookInTurn(scope, page, input, request))
 
-function bookInTurn(scope: Scope, key: string, input: BookInput, { key: requestKey, isExact }: BookingRequest): Promise<Booked> {
+function bookInTurn(scope: Scope, { calendar }: OpenPage, input: BookInput, { key: requestKey, isExact }: BookingRequest): Promise<Booked> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    const { calendar } = await requirePage(inside, key)
     if (calendar.owner_id !== null) await lockPerson(tx, scope.workspace.id, calendar.owner_id)
     await lockCalendar(tx, scope.workspace.id, calendar.id)
-    const open = await requirePage(inside, key)
+    // The settings of the page may have changed before the locks were taken.
+    const open = await requirePage(inside, calendar.key)
+    // The locks are of the calendar that was found first; another one may have its key by now.
+    if (open.calendar.id !== calendar.id) throw problem('NOT_FOUND')
     const hash = createHash('sha256')
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
       .digest()
@@ -69,7 +71,7 @@ async function firstAnswer(scope: Scope, known: Booking): Promise<Booked> {
   return { ok: true, start: instantText(start), end: instantText(end), token: tokenOf(scope, guest) }
 }
 
-async function requireSlot(scope: Scope, open: Awaited<ReturnType<typeof requirePage>>, text: string, minutes: number): Promise<number> {
+async function requireSlot(scope: Scope, open: OpenPage, text: string, minutes: number): Promise<number> {
   const at = instantMs(text)
   if (at === undefined) throw problem('VALIDATION_ERROR', 'start must be an RFC 3339 instant')
   const [start] = await startsOfPage(scope, open, { from: at, to: at + 1 }, minutes)
@@ -81,7 +83,7 @@ async function requireSlot(scope: Scope, open: Awaited<ReturnType<typeof require
 
 async function make(
   scope: Scope,
-  { calendar, page }: Awaited<ReturnType<typeof requirePage>>,
+  { calendar, page }: OpenPage,
   { at, minutes, name, email, notes = '' }: BookInput & { readonly at: number; readonly minutes: number },
   requestKey: string | null,
   requestHash: Buffer,

@@ -1,6 +1,6 @@
 import { accessTo, atLeast } from '#shared/calendar/access.ts'
 import type { SlotsQuery } from '#shared/calendar/booking/schemas.ts'
-import { requireDuration, requirePage, startsOfPage } from '#shared/calendar/booking/slots.ts'
+import { type OpenPage, requireDuration, startsOfPage } from '#shared/calendar/booking/slots.ts'
 import { questionBudget } from '#shared/calendar/budget.ts'
 import { findCalendar } from '#shared/calendar/calendars-store.ts'
 import { findPeople } from '#shared/calendar/people-store.ts'
@@ -8,8 +8,7 @@ import { instantText, readWindow } from '#shared/calendar/time.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** What a booking page says of itself. */
-export async function viewPage(scope: Scope, key: string) {
-  const { calendar, page } = await requirePage(scope, key)
+export async function viewPage(scope: Scope, { calendar, page }: OpenPage) {
   const [owner] = calendar.owner_id === null ? [] : await findPeople(scope.db, scope.workspace.id, [calendar.owner_id])
   return {
     ...{ title: page.title || calendar.name, description: page.description, durations: [...page.durations] },
@@ -20,8 +19,7 @@ export async function viewPage(scope: Scope, key: string) {
 }
 
 /** The times of a page that can be booked; for a reader of the calendar that asks also those that cannot, and why. */
-export async function listSlots(scope: Scope, key: string, query: SlotsQuery, reader: Scope | undefined) {
-  const open = await requirePage(scope, key)
+export async function listSlots(scope: Scope, open: OpenPage, query: SlotsQuery, reader: Scope | undefined) {
   const minutes = requireDuration(open.page, query.duration)
   const starts = await startsOfPage(scope, open, readWindow(query.from, query.to, open.calendar.timezone), minutes)
   const budget = questionBudget(scope)
