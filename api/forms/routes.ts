@@ -16,7 +16,7 @@ const sent = `${one}/submissions` as const
 /** The permission is asked for the key of the form. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => (await getForm(scope, params.formId)).key
 
-/** One that gets another key needs the permission for that too. */
+/** A form that gets a new key needs the permission for the new key, too. */
 function requireNewKey({ actor }: Scope, key: string): void {
   if (actor.policy.permits('forms:manage', key) === 'never') throw problem('FORBIDDEN', `Needs forms:manage on ${key}`)
 }
@@ -40,7 +40,7 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a form',
-    description: 'The caller is its last editor: records are written and its function runs with the rights that this one has then.',
+    description: 'The caller becomes its last editor: records are created and its function runs with the current rights of that user.',
     onBody: async ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -64,7 +64,7 @@ export const routes = [
     method: 'PUT',
     path: one,
     summary: 'Replace a form',
-    description: 'The caller is its last editor then.',
+    description: 'The caller becomes its last editor.',
     on: onForm,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -80,8 +80,8 @@ export const routes = [
     ...common,
     method: 'DELETE',
     path: one,
-    summary: 'Delete a form and what was sent by it',
-    description: 'Records that it wrote stay. Its public address is NOT_FOUND.',
+    summary: 'Delete a form and its submissions',
+    description: 'Records created from submissions remain. Its public address answers NOT_FOUND.',
     on: onForm,
     status: 204,
     response: null,
@@ -91,8 +91,8 @@ export const routes = [
     ...common,
     method: 'GET',
     path: sent,
-    summary: 'List what was sent by a form, newest first',
-    description: 'With what became of each: its record, or why there is none.',
+    summary: 'List the submissions of a form, newest first',
+    description: 'Each with its record, or the reason why it has none.',
     on: onForm,
     query: submissionQuery,
     status: 200,
@@ -103,8 +103,8 @@ export const routes = [
     ...common,
     method: 'POST',
     path: `${sent}/:submissionId/retry`,
-    summary: 'Have what failed of a submission done again, or let spam through',
-    description: 'A worker does it; the answer is the submission as it waits for that.',
+    summary: 'Retry a failed submission, or accept spam',
+    description: 'A worker processes it; the answer is the submission before that.',
     on: onForm,
     status: 202,
     response: submission,
