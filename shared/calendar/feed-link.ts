@@ -21,7 +21,7 @@ export async function switchFeed(scope: Scope, id: string, enabled: boolean) {
   const token = makeSecret()
   const feed = enabled ? { hash: token.hash, sealed: linkEncryption(scope).seal(token.text, calendar.id) } : null
   return scope.db.transaction(async (tx) => {
-    // The stored file goes with the old link; the first request of a new link has it written again.
+    // The stored file is deleted with the old link; the first request of a new link writes it again.
     await deleteFeed(tx, scope.workspace.id, calendar.id)
     return { calendar: await writeFeed(tx, scope.workspace.id, calendar, feed, scope.now()), access }
   })

@@ -83,8 +83,8 @@ function buildSet(
 }
 
 /**
- * The event for a UID of which the file holds occurrences only, as the calendar of a guest exports them who was invited to these alone. One
- * occurrence becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
+ * The event for a UID of which the file holds occurrences only, as exported for a guest who was invited to these alone. One occurrence
+ * becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
  */
 function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
   const [newest] = [...events].sort(byNewestFirst) as [FileEvent]

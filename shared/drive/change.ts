@@ -67,7 +67,7 @@ export async function moveObjects(scope: Scope, spaceName: string, from: string,
   })
 }
 
-/** Moves a range. Into a parent of its own a folder takes two steps: in one, a key could collide with one that has not moved yet. */
+/** Moves a range. A folder moves into its own ancestor in two steps: in one, a key could collide with a key that has not moved yet. */
 async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: KeyRange, to: string): Promise<number> {
   const isUpward = range.first.startsWith(to)
   const steps = isUpward

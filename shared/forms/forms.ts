@@ -20,18 +20,21 @@ export const listForms = ({ db, workspace, actor }: Scope, query: LinkedQuery): 
 
 /** One form; throws NOT_FOUND. */
 export async function getForm({ db, workspace }: Scope, id: string): Promise<Form> {
-  return found(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
 }
 
 /** Creates a form with the caller as its last editor. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
 export async function createForm(scope: Scope, input: FormInput): Promise<Form> {
-  return withWarnings(scope, found(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))))
+  return withWarnings(
+    scope,
+    requireRow(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))),
+  )
 }
 
 /** Replaces a form and makes the caller its last editor. Throws as `createForm` does, and NOT_FOUND. */
 export async function changeForm(scope: Scope, id: string, input: FormInput): Promise<Form> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return withWarnings(scope, found(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
+  return withWarnings(scope, requireRow(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
 }
 
 /** Adds warnings to a saved form: why visitors cannot reach it although it is published. */
@@ -40,15 +43,15 @@ const withWarnings = async (scope: Scope, form: Form): Promise<Form> =>
 
 /** Deletes a form with its submissions. Throws NOT_FOUND. */
 export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {
-  found(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
 }
 
-/** A published form by its key, cached until a form of the workspace changes. Throws NOT_FOUND without `permission` on it, too. */
+/** A form by its key, cached until a form of the workspace changes. Throws NOT_FOUND unless published and permitted to the caller. */
 export async function requireOpenForm(scope: Scope, key: string, permission: 'forms:read' | 'forms:submit'): Promise<Form> {
   const { cache, db, workspace, actor } = scope
   const form = await cache.remember(db, workspace.id, `form ${key}`, async () => {
-    const [found] = await db.query<Form>(findFormByKey(workspace.id, key))
-    return found
+    const [row] = await db.query<Form>(findFormByKey(workspace.id, key))
+    return row
   })
   if (!form?.published || actor.policy.permits(permission, key) === 'never') throw problem('NOT_FOUND')
   return form
@@ -111,7 +114,7 @@ async function requireInvocable(scope: Scope, functionId: string): Promise<void>
   if (scope.actor.policy.permits('functions:invoke', id) === 'never') throw problem('FORBIDDEN', `Needs functions:invoke on ${id}`)
 }
 
-function found<Row>([row]: readonly Row[]): Row {
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw problem('NOT_FOUND')
   return row
 }

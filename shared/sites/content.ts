@@ -55,7 +55,7 @@ function typeOf(sent: string): string {
 export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<Written> => {
   const { title = '', body = '', fields = {}, published = false } = input
   const { workspace, now } = scope
-  return put(scope, siteId, 0, () =>
+  return writeRow(scope, siteId, 0, () =>
     putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()),
   )
 }
@@ -65,7 +65,7 @@ export async function writeFile(scope: Scope, siteId: string, path: string, kept
   const { workspace, now, blobs } = scope
   const { blobId, sizeBytes, contentType, sha256 } = kept
   try {
-    return await put(scope, siteId, sizeBytes, () =>
+    return await writeRow(scope, siteId, sizeBytes, () =>
       putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
     )
   } catch (error) {
@@ -74,7 +74,7 @@ export async function writeFile(scope: Scope, siteId: string, path: string, kept
   }
 }
 
-async function put(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
+async function writeRow(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
   return scope.db.transaction(async (tx) => {
     const [row] = await tx.query<PutRow>(statement())
     if (!row) throw problem('INTERNAL')

@@ -7,7 +7,7 @@ import { discardFile, readFile } from '#shared/queue/files.ts'
 import { within } from '#shared/scope/scope.ts'
 import { handler } from '#workers/handler.ts'
 
-/** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues behind them. */
+/** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues after them. */
 const uidsPerStep = 100
 /** The same in a calendar without overlaps, which stays locked while each event is compared with all others. */
 const uidsPerStepWithoutOverlaps = 10
