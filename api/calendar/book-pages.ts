@@ -199,7 +199,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page where a visitor books a time',
-    description: 'Any website may frame it. `tz` selects the time zone. Each choice has an address.',
+    description: 'Any website may frame it. `tz` shows another zone. Each choice is an address of its own.',
     handle: ({ params, query }, scope) => show(scope, params.calendarKey, query),
   }),
   page({

@@ -16,7 +16,7 @@ const sent = `${one}/submissions` as const
 /** The permission is asked for the key of the form. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => (await getForm(scope, params.formId)).key
 
-/** A form that gets a new key needs the permission for the new key, too. */
+/** One that gets another key needs the permission for that too. */
 function requireNewKey({ actor }: Scope, key: string): void {
   if (actor.policy.permits('forms:manage', key) === 'never') throw problem('FORBIDDEN', `Needs forms:manage on ${key}`)
 }

@@ -1,6 +1,6 @@
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
-/** The result of an import (document 3, Import). */
+/** Result of an import (document 3, Import). */
 export const importResult = schema(
   t.Object(
     {
@@ -8,7 +8,7 @@ export const importResult = schema(
       updated: t.Integer({ minimum: 0 }),
       skipped: t.Integer({ minimum: 0 }),
       warnings: t.Array(t.Object({ line: t.Integer(), uid: t.String(), message: t.String() }, { title: 'ImportWarning' }), {
-        description: 'At most 100.',
+        description: '100 at most.',
       }),
     },
     { title: 'CalendarImport' },

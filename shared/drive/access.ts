@@ -25,9 +25,9 @@ interface SpaceWithShareModes extends FoundSpace {
 
 /** An action on a space or on a key in it. */
 export type Need = 'read' | 'write' | 'manage'
-type SpaceAccess = Readonly<Record<Need, boolean>>
+type Access = Readonly<Record<Need, boolean>>
 
-const noAccess: SpaceAccess = { read: false, write: false, manage: false }
+const noAccess: Access = { read: false, write: false, manage: false }
 
 /**
  * The space of an id or key, if the caller may perform the action `at` a folder or file, in all of the space (empty text), or anywhere in
@@ -42,8 +42,8 @@ export async function requireSpace(scope: Scope, name: string, at: string | null
   return row
 }
 
-/** The caller's access by its roles in a space of the team, by ownership in a personal one. */
-export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): SpaceAccess {
+/** What the caller's roles allow in a space of the team, or ownership in a personal one. */
+export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
   if (space.type === 'user') {
     const owns = actor.personId !== null && space.owner_id === actor.personId
     return { read: owns, write: owns, manage: owns }
@@ -53,7 +53,7 @@ export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'typ
 }
 
 /** Adds the access of shares, which only members have, to that of the caller's roles. */
-function accessTo(scope: Scope, space: FoundSpace, modes: SpaceWithShareModes['modes']): SpaceAccess {
+function accessTo(scope: Scope, space: FoundSpace, modes: SpaceWithShareModes['modes']): Access {
   const { read, write, manage } = ownAccess(scope, space)
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
