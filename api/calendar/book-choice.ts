@@ -4,23 +4,23 @@ import { isDay } from '#shared/kernel/instant.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { isTimeZone } from '#shared/kernel/time-zone.ts'
 
-/** The query of a booking page: each choice of the visitor is one parameter, so that every step is an address. */
+/** The query of a booking page. Each choice of the visitor is a parameter, so that every step has an address. */
 export const choiceQuery = schema(
   t.Object({
-    tz: t.Optional(t.String({ description: 'The time zone in which times are shown.' })),
+    tz: t.Optional(t.String({ description: 'Time zone of the shown times.' })),
     duration: t.Optional(t.String({ description: 'Minutes, one of the durations of the page.' })),
-    month: t.Optional(t.String({ description: 'The month that is shown, YYYY-MM.' })),
-    day: t.Optional(t.String({ description: 'The day whose times are shown, YYYY-MM-DD.' })),
+    month: t.Optional(t.String({ description: 'The month to show, YYYY-MM.' })),
+    day: t.Optional(t.String({ description: 'The day whose times to show, YYYY-MM-DD.' })),
     start: t.Optional(t.String({ description: 'The chosen time: the page then asks for name and email.' })),
-    from: t.Optional(t.String({ description: 'An older name of `day`.' })),
+    from: t.Optional(t.String({ description: 'Former name of `day`.' })),
   }),
 )
 export type ChoiceQuery = TypeOf<typeof choiceQuery>
 
-/** What a visitor has chosen so far; what is missing or malformed has its default. */
+/** The visitor's choices so far, with defaults for missing and malformed ones. */
 export interface Choice {
   readonly zone: string
-  /** Whether the address names the zone. Links then name it too; else the script of the page may choose the browser's. */
+  /** Whether the address names the zone. Links then repeat it; otherwise the script of the page may choose the browser's zone. */
   readonly isZoneNamed: boolean
   readonly minutes: number
   /** The first and last month with times that can be booked, YYYY-MM. */
@@ -64,13 +64,13 @@ export function monthBeside(month: string, by: 1 | -1): string {
   return monthOf(dateText(Date.UTC(year, number - 1 + by, 1)))
 }
 
-/** A month as instants, without what is past. */
+/** A month as a time window from now on. */
 export const windowOf = ({ month, zone }: Pick<Choice, 'month' | 'zone'>, now: number): Window => ({
   from: Math.max(startOfDay(`${month}-01`, zone), now),
   to: startOfDay(`${monthBeside(month, 1)}-01`, zone),
 })
 
-/** The weeks of a month, Monday first: its days, and undefined for days of its neighbours. */
+/** The weeks of a month, Monday first. Days of neighbouring months are undefined. */
 export function weeksOf(month: string): (string | undefined)[][] {
   const first = dateMs(`${month}-01`)
   const before = (new Date(first).getUTCDay() + 6) % 7
@@ -83,7 +83,7 @@ export function weeksOf(month: string): (string | undefined)[][] {
   )
 }
 
-/** The address of a step, relative to the page: length and zone go along. */
+/** The address of a step, relative to the page. It carries the length and the zone. */
 export function linkTo({ zone, isZoneNamed, minutes }: Choice, page: BookingPage, step: Readonly<Record<string, string>>): string {
   const length = page.durations.length > 1 ? { duration: String(minutes) } : {}
   return `?${new URLSearchParams({ ...step, ...length, ...(isZoneNamed ? { tz: zone } : {}) })}`

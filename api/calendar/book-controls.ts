@@ -2,25 +2,25 @@ import { timeOptions } from '#api/calendar/book-month.ts'
 import type { Field } from '#api/pages/field.ts'
 import { dayWords } from '#shared/calendar/words.ts'
 
-// The list of ICU leaves UTC out.
+// The list of ICU does not contain UTC.
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
 const optionOf = (zone: string) => ({ value: zone, label: zone.replaceAll('_', ' ') })
 const zoneOptions = zones.map(optionOf)
 
-/** The choice of a zone: every one there is, and those in use that go by an older name. */
+/** The zone control: all zones, and those in use that have an older name. */
 export const zoneField = (zone: string, calendarZone: string): Field => ({
   ...{ name: 'tz', label: 'Time zone', type: 'select', required: true, values: [zone] },
   options: [...[...new Set([zone, calendarZone])].filter((one) => !zones.includes(one)).map(optionOf), ...zoneOptions],
 })
 
-/** Another time of the day, for a visitor whose time cannot be booked; the first slot's day is named. */
+/** The control for another time, when the visitor's time cannot be booked. Its group is the day of the first slot. */
 export function timeField(slots: readonly number[], zone: string): Field {
   const group = slots[0] === undefined ? '' : dayWords(slots[0], zone)
   const options = timeOptions(slots, zone).map((option) => ({ ...option, group }))
   return { name: 'start', label: 'Time', type: 'radio', required: true, options }
 }
 
-/** What a visitor fills in to book. */
+/** The controls that a visitor fills in to book. */
 export function personFields(sent: URLSearchParams | undefined): Field[] {
   const held = (name: string) => [sent?.get(name) ?? '']
   return [

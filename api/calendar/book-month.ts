@@ -3,7 +3,7 @@ import type { BookingPage } from '#shared/calendar/booking/settings.ts'
 import { dateMs, dateText, instantText, wallMs } from '#shared/calendar/time.ts'
 import { clockWords, dayWords, offsetWords } from '#shared/calendar/words.ts'
 
-/** A day of the month grid; without a link where nothing is free. */
+/** A day of the month grid. `link` is empty when no time is free. */
 interface Day {
   readonly number: number
   readonly label: string
@@ -20,27 +20,27 @@ interface Part {
 /** The month and the times of one day, as the template draws them. */
 export interface MonthView {
   readonly name: string
-  /** Empty where no month lies on that side. */
+  /** Undefined outside the bookable months. */
   readonly earlier: { readonly name: string; readonly link: string } | undefined
   readonly later: { readonly name: string; readonly link: string } | undefined
   readonly weeks: readonly (readonly (Day | undefined)[])[]
-  /** The month without a chosen day. */
+  /** Address of the month without a chosen day. */
   readonly link: string
   readonly hasTimes: boolean
-  /** Of the chosen day, else of the first with free times; empty where there is none. */
+  /** Name of the chosen day, otherwise of the first day with free times; empty for none. */
   readonly day: string
   readonly parts: readonly Part[]
-  /** Whether the parts are folded, since all times at once would be a long page. */
+  /** Whether the parts are folded to keep the page short. */
   readonly isFolded: boolean
 }
 
-/** Times of a day beyond which its parts are folded. */
+/** A day with more times than this has its parts folded. */
 const mostOpen = 24
 
 const monthWords = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const nameOf = (month: string): string => monthWords.format(dateMs(`${month}-01`))
 
-/** The slots of a month, in their order, by their day in the zone. */
+/** Groups the slots of a month by their day in the zone, in order. */
 export const byDay = (slots: readonly number[], zone: string): Map<string, number[]> =>
   Map.groupBy(slots, (at) => dateText(wallMs(at, zone)))
 
@@ -78,7 +78,7 @@ export function monthView(choice: Choice, page: BookingPage, days: ReadonlyMap<s
 
 const partNames = ['Night', 'Morning', 'Afternoon', 'Evening']
 
-/** Slots of one day by parts of six hours. Two that read the same when clocks are put back are told apart by their offset. */
+/** Groups the slots of a day by parts of six hours. Slots with equal labels, when clocks are set back, show their UTC offset. */
 function partsOf(slots: readonly number[], zone: string) {
   const read = slots.map((at) => ({ at, label: clockWords(at, zone) }))
   const alike = Map.groupBy(read, ({ label }) => label)
@@ -87,7 +87,7 @@ function partsOf(slots: readonly number[], zone: string) {
   return [...groups].map(([name, ofPart]) => ({ name, slots: ofPart }))
 }
 
-/** The times of a day as options of a choice, for a form that is shown again since its time was taken. */
+/** The times of a day as options, for a form that is shown again because its time was taken. */
 export const timeOptions = (slots: readonly number[], zone: string) =>
   partsOf(slots, zone).flatMap(({ slots: ofPart }) => ofPart.map(({ at, label }) => ({ value: instantText(at), label })))
 

@@ -43,7 +43,7 @@ interface Choosing {
   readonly weekdays: readonly (readonly [string, string])[]
   readonly zone: string
   readonly zoneWords: string
-  /** What a change of the zone leaves as it is: names and values. */
+  /** Query parameters that a change of the zone keeps: names and values. */
   readonly kept: readonly (readonly [string, string])[]
 }
 const choosing = template<Choosing>(new URL('book.eta', import.meta.url))
@@ -68,7 +68,7 @@ const booked = template<Readonly<Record<'when' | 'location' | 'page' | 'file', s
 const bookForm = schema(
   t.Object({
     ...{ start: t.String(), name: t.String(), email: t.String(), notes: t.Optional(t.String()), duration: t.Optional(t.String()) },
-    id: t.String({ description: 'As the page has it: the same again books once.' }),
+    id: t.String({ description: 'The id in the page. The same id books only once.' }),
   }),
 )
 
@@ -86,7 +86,7 @@ const pageOf = (scope: Scope, { calendar, page: settings }: OpenPage, zone: stri
   ...({ title: settings.title || calendar.name, brand: scope.workspace, isWide: true, script: 'swap.js', zone } as const),
 })
 
-/** The month with its free days, and the times of a day. */
+/** The page that shows a month with its free days, and the times of a day. */
 async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice: string): Promise<Page> {
   const { page: settings } = open
   const { choice, days } = await firstFree(scope, open, asked)
@@ -108,7 +108,7 @@ async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice:
   }
 }
 
-/** The free days of the chosen month; where nobody chose one and it has none, those of the month after. */
+/** The free days of the month. A default month without free days is replaced by the next one. */
 async function firstFree(scope: Scope, open: OpenPage, asked: Choice) {
   const now = scope.now().getTime()
   const daysOf = async (choice: Choice) => byDay(await slotsIn(scope, open, windowOf(choice, now), choice.minutes), choice.zone)
@@ -123,7 +123,7 @@ interface Sent {
   readonly failure: Problem
 }
 
-/** The form for name and email; shown again, it keeps what was sent, and offers other times of the day where the time is what was wrong. */
+/** The form for name and email. Shown again, it keeps the sent values, and offers other times if the time was the problem. */
 async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: Sent): Promise<Page> {
   const { page: settings } = open
   const { zone, minutes, start } = choice
@@ -147,10 +147,10 @@ async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: 
   }
 }
 
-/** Times that are offered instead of one that cannot be booked. */
+/** Times to offer instead of one that cannot be booked. */
 const mostOffered = 12
 
-/** Free times of the chosen day, those nearest to the chosen one; where it has none, of the first day of its month that has. */
+/** The free times of the chosen day that are nearest to the chosen time. A day without free times is replaced by the first one with any. */
 async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promise<readonly number[]> {
   const { days } = await firstFree(scope, open, choice)
   const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
@@ -211,7 +211,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Book a time by its page',
-    description: 'Works without scripts. The hidden id of the page sent again gets the first answer, also with other words.',
+    description: 'Works without scripts. Sending the same hidden id again gets the first answer, even with other values.',
     form: bookForm,
     fails: ['SLOT_TAKEN'],
     handle: ({ resource, query, body: sent }, scope) => send(scope, resource, query, sent),

@@ -11,11 +11,11 @@ import { calendarChange, calendarInput, calendarView, deleted, shareInput, share
 import { addShare, listShares, removeShare } from '#shared/calendar/shares.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 
-// Access is each calendar's own (shared/calendar/access.ts): roles, shares, visibility and ownership together decide it.
+// Access is decided per calendar, by roles, shares, visibility and ownership (`requireCalendar`).
 const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
 const calendars = `${org}/calendar/calendars` as const
 const calendar = `${calendars}/:calId` as const
-/** A file for import (decisions, Calendar). */
+/** The maximum size of an imported file (decisions, Calendar). */
 const maxImportBytes = 25 * 1024 * 1024
 const shares = `${calendar}/shares` as const
 
@@ -25,11 +25,11 @@ export const routes = [
     method: 'GET',
     path: calendars,
     summary: 'List calendars',
-    description: "The caller's own, those shared with it, and those that its roles reach.",
+    description: "The caller's own calendars, those shared with it, and those that its roles give access to.",
     query: schema(
       t.Object({
         all: t.Optional(
-          t.Enum(['0', '1', 'true', 'false'], { description: "1 for other members' personal calendars that they let be seen, too." }),
+          t.Enum(['0', '1', 'true', 'false'], { description: "1 adds other members' personal calendars that are visible to the caller." }),
         ),
       }),
     ),
@@ -42,7 +42,7 @@ export const routes = [
     method: 'POST',
     path: calendars,
     summary: 'Create a calendar',
-    description: 'A personal one belongs to the person that makes it; any other needs calendar:manage on its key.',
+    description: 'A personal calendar belongs to the person who creates it; any other needs calendar:manage on its key.',
     body: calendarInput,
     fails: ['KEY_TAKEN', 'FORBIDDEN'],
     status: 201,
@@ -54,7 +54,7 @@ export const routes = [
     method: 'GET',
     path: calendar,
     summary: 'Get a calendar',
-    description: 'NOT_FOUND for one that the caller cannot see.',
+    description: 'NOT_FOUND for a calendar that the caller cannot see.',
     status: 200,
     response: calendarView,
     handle: ({ params }, scope) => getCalendar(scope, params.calId),
@@ -64,7 +64,7 @@ export const routes = [
     method: 'PATCH',
     path: calendar,
     summary: 'Change a calendar',
-    description: 'What is left out stays. settings merge by their keys, null removes one; booking and source are replaced whole.',
+    description: 'Fields left out stay unchanged. settings merge by key, null removes a key; booking and source are replaced as a whole.',
     body: calendarChange,
     stored: ({ params }, scope) => getCalendar(scope, params.calId),
     fails: ['FORBIDDEN'],
@@ -77,7 +77,7 @@ export const routes = [
     method: 'DELETE',
     path: calendar,
     summary: 'Delete a calendar',
-    description: 'With its events. The team calendar and the main calendars of people stay.',
+    description: 'Deletes its events, too. The team calendar and main calendars of people cannot be deleted.',
     fails: ['FORBIDDEN'],
     status: 200,
     response: deleted,
@@ -88,7 +88,7 @@ export const routes = [
     method: 'POST',
     path: `${calendar}/feed`,
     summary: 'Turn the subscription link on or off',
-    description: 'Each time that it is turned on there is a new link, and the old one stays dead.',
+    description: 'Turning it on always creates a new link; the old one no longer works.',
     body: schema(t.Object({ enabled: t.Boolean() }, { title: 'FeedSwitch' })),
     fails: ['FORBIDDEN'],
     status: 200,
@@ -100,7 +100,7 @@ export const routes = [
     method: 'GET',
     path: `${calendar}/export`,
     summary: 'Export a calendar as .ics',
-    description: 'With guests; of what the caller may not look into it says that the time is taken.',
+    description: 'With guests. Events whose details the caller may not see appear as busy times.',
     fails: ['FORBIDDEN'],
     job: exportCalendar,
     makes: 'text/calendar',
@@ -115,7 +115,7 @@ export const routes = [
     path: `${calendar}/import`,
     summary: 'Import events from .ics',
     description:
-      'Up to 2,000 events. One whose UID the calendar has is updated; what cannot be read is named in warnings and left out. Nobody is mailed.',
+      'Up to 2,000 events. An event whose UID exists is updated; an unreadable event is left out with a warning. Nobody is mailed.',
     fails: ['FORBIDDEN'],
     on: async ({ params }, scope) => byKey(await importInto(scope, params.calId)),
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/calendar', 'text/plain', 'application/octet-stream', 'application/ics'] },
@@ -128,7 +128,7 @@ export const routes = [
     method: 'PATCH',
     path: `${calendar}/records/:recordId`,
     summary: 'Move a record of a records calendar',
-    description: 'Needs calendar:write on the calendar and records:update on the record; the fields that it writes must be visible.',
+    description: 'Needs calendar:write on the calendar, and records:update and read access to the written fields of the record.',
     body: moveInput,
     fails: ['FORBIDDEN', 'DUPLICATE_VALUE'],
     status: 200,
@@ -140,7 +140,7 @@ export const routes = [
     method: 'GET',
     path: shares,
     summary: 'List the shares of a calendar',
-    description: 'For those who manage it.',
+    description: 'Needs access to manage the calendar.',
     fails: ['FORBIDDEN'],
     status: 200,
     response: schema(t.Array(shareView.json)),
@@ -151,7 +151,7 @@ export const routes = [
     method: 'POST',
     path: shares,
     summary: 'Share a calendar with a member',
-    description: 'Sharing again with the same person replaces its level.',
+    description: 'Sharing again with the same person replaces the level.',
     body: shareInput,
     fails: ['FORBIDDEN'],
     status: 201,
@@ -166,8 +166,8 @@ export const routes = [
     ...common,
     method: 'DELETE',
     path: `${shares}/:shareId`,
-    summary: 'Take a share of a calendar back',
-    description: 'It counts from the next request on.',
+    summary: 'Delete a share of a calendar',
+    description: 'Takes effect with the next request.',
     fails: ['FORBIDDEN'],
     status: 200,
     response: deleted,

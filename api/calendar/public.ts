@@ -20,10 +20,10 @@ const ofPage = { ...common, on: onBookingPage } as const
 const rsvp = '/cal/:orgId/rsvp/:token' as const
 const files = { 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
-/** The secret of a subscription link, which may look like the name of a file. */
+/** The secret of a subscription link, which may end with .ics. */
 const secretOf = ({ token }: { readonly token: string }): string => token.replace(/\.ics$/, '')
 
-/** The caller that a public request's credentials name in the workspace; undefined without any that hold. */
+/** The caller whose credentials a public request carries; undefined without credentials that are valid in the workspace. */
 async function readerOf(scope: Scope, authorization: string): Promise<Scope | undefined> {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
   const principal = token === undefined ? null : await findPrincipal(scope.cache, scope.db, token, scope.now())
@@ -46,7 +46,7 @@ export const routes = [
     method: 'GET',
     path: page,
     summary: 'Get a booking page',
-    description: 'What can be booked, for how long, and in which zone.',
+    description: 'Its durations, hours and time zone.',
     status: 200,
     response: pageView,
     handle: ({ resource }, scope) => viewPage(scope, resource),
@@ -56,7 +56,7 @@ export const routes = [
     method: 'GET',
     path: `${page}/slots`,
     summary: 'List the free times of a booking page',
-    description: 'explain=1 adds, for those who may read the calendar, the starts that are refused and why.',
+    description: 'explain=1 adds the refused starts and the reasons, for callers who may read the calendar.',
     query: slotsQuery,
     status: 200,
     response: slotList,
@@ -67,7 +67,7 @@ export const routes = [
     method: 'POST',
     path: page,
     summary: 'Book a time',
-    description: 'A confirmation is mailed. With an Idempotency-Key sending it again gives the first answer.',
+    description: 'A confirmation is mailed. Repeating an Idempotency-Key returns the first answer.',
     body: bookInput,
     visitorsKey: true,
     fails: ['SLOT_TAKEN'],
@@ -82,7 +82,7 @@ export const routes = [
     path: '/cal/:orgId/feed/:token',
     summary: 'Subscribe to a calendar',
     description:
-      'The secret link may end with .ics. Private events show that the time is taken. If-None-Match and If-Modified-Since answer 304 until something changes.',
+      'The secret link may end with .ics. Private events appear as busy times. Conditional requests get 304 while nothing has changed.',
     fails: ['PRECONDITION_FAILED'],
     job: exportCalendar,
     makes: 'text/calendar',
@@ -103,7 +103,7 @@ export const routes = [
     method: 'GET',
     path: rsvp,
     summary: 'See an invitation',
-    description: 'By the token of a mail. Looking at it answers nothing.',
+    description: 'By the token in a mail. Reading it does not answer the invitation.',
     status: 200,
     response: invitation,
     handle: ({ params }, scope) => seeInvitation(scope, params.token),
@@ -114,7 +114,7 @@ export const routes = [
     method: 'POST',
     path: rsvp,
     summary: 'Answer an invitation',
-    description: 'Of a booker who declines the booking is cancelled.',
+    description: 'A booking is cancelled when its visitor declines.',
     body: guestAnswer,
     status: 200,
     response: invitation,
@@ -126,7 +126,7 @@ export const routes = [
     method: 'GET',
     path: `${rsvp}/ics`,
     summary: 'Get the event of an invitation as .ics',
-    description: 'For a program that keeps calendars.',
+    description: 'For calendar programs.',
     status: 200,
     response: null,
     contentType: 'text/calendar',

@@ -34,11 +34,11 @@ const body = template<Shown>(new URL('rsvp.eta', import.meta.url))
 const answerForm = schema(
   t.Object({
     status: t.Enum(['accepted', 'declined', 'tentative']),
-    ticket: t.String({ description: 'As the page has it; it may be sent again.' }),
+    ticket: t.String({ description: 'The ticket in the page; it may be sent again.' }),
   }),
 )
 
-/** Only this page's form may answer: it carries a signature that other websites, and programs that follow links, do not have. */
+/** Only this page's form may answer: it carries a signature that other websites and programs that follow links do not have. */
 const tickets = ({ config }: Scope) => signer(config.secretKey, 'invitation pages')
 const ticketOf = (scope: Scope, token: string): string => tickets(scope).sign(`${scope.workspace.id} ${token}`)
 
@@ -71,20 +71,20 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
   }
 }
 
-/** A guest's own page, to which mails lead (decisions, Pages of people): nothing happens before its form is sent. */
+/** The page of a guest, linked from mails (decisions, Pages of people). Nothing changes before its form is sent. */
 export const routes = [
   page({
     ...common,
     method: 'GET',
     summary: 'The page where a guest answers an invitation',
-    description: 'A mail leads there. Looking at it answers nothing.',
+    description: 'Linked from mails. Opening it does not answer the invitation.',
     handle: async ({ params }, scope) => rsvpPage(scope, params.token, await seeInvitation(scope, params.token)),
   }),
   page({
     ...common,
     method: 'POST',
     summary: 'Answer an invitation by its page',
-    description: 'Works without scripts, and may be sent again with another answer.',
+    description: 'Works without scripts. May be sent again with another answer.',
     form: answerForm,
     handle: async ({ params, body: fields }, scope) => {
       const { token } = params

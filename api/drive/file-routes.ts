@@ -9,11 +9,11 @@ import { type KeptBytes, keepBytes, putFile } from '#shared/drive/upload.ts'
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
 const bucket = `${org}/drive/buckets/:bucketId` as const
 
-/** Whatever is in a file, nothing of it may act as a page of this origin. Browsers play no audio or video under it. */
-const contained = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
+/** A file must not act as a page of this origin. Browsers play no audio or video under this policy. */
+const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
-/** Last-Modified alone would let a browser show an old version, or one that is shared no more, without asking. */
-const asked = { 'Cache-Control': 'private, no-cache' }
+/** With Last-Modified alone, a browser could show an old version or a file that is no longer shared without asking. */
+const revalidated = { 'Cache-Control': 'private, no-cache' }
 
 export const routes = [
   receive({
@@ -21,8 +21,8 @@ export const routes = [
     method: 'POST',
     path: `${bucket}/objects`,
     summary: 'Upload a file',
-    description: 'multipart/form-data with the file in the part `file`, and its key in the field `key`; by default that is its own name.',
-    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "Where it goes; the file's own name by default." } },
+    description: 'multipart/form-data with the file in the part `file` and its key in the field `key`, by default its own name.',
+    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key to save it under; the file's own name by default." } },
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED'],
     status: 201,
     replaces: true,
@@ -42,7 +42,7 @@ export const routes = [
     method: 'GET',
     path: `${bucket}/download`,
     summary: 'Download a file',
-    description: 'Images, PDF, plain text and common audio and video are shown by browsers, all else is saved. HEAD answers as GET does.',
+    description: 'Browsers show images, PDF, plain text and common audio and video; they save anything else. HEAD answers like GET.',
     query: keyQuery,
     fails: ['FORBIDDEN', 'PRECONDITION_FAILED'],
     status: 200,
@@ -55,7 +55,7 @@ export const routes = [
         ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
-        headers: { ...asked, ...(isPlayed(content_type) ? {} : contained) },
+        headers: { ...revalidated, ...(isPlayed(content_type) ? {} : sandboxed) },
       })
     },
   }),

@@ -6,7 +6,7 @@ import type { Workspace } from '#shared/scope/workspace.ts'
 
 type Control = Pick<Field, 'type'> & Pick<Partial<Field>, 'hint' | 'attributes'>
 
-/** The control of each kind of field. */
+/** The control of each field type. */
 const controls: Readonly<Record<string, (workspace: Workspace) => Control>> = {
   string: () => ({ type: 'text', attributes: { maxlength: 500 } }),
   text: () => ({ type: 'textarea', attributes: { maxlength: 100_000, rows: 5 } }),
@@ -25,7 +25,7 @@ const controls: Readonly<Record<string, (workspace: Workspace) => Control>> = {
   url: () => ({ type: 'url', hint: 'Begins with https:// or http://' }),
 }
 
-/** The controls of a form's page, with what was filled in. */
+/** The controls of a form's page, with the values that were filled in. */
 export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearchParams): Field[] =>
   fields.map(({ key, label, type, required, options = [] }) => {
     const control = controls[type]?.(workspace) ?? { type: 'text' }
@@ -39,16 +39,16 @@ export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSea
     }
   })
 
-/** What the controls of a page sent, as a form's own route takes it. */
+/** Reads the fields that a page sent into the values that the API route of a form takes. */
 export const sentBy = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field.key, answerIn(field, sent, timezone)]))
 
 function answerIn({ key, type, required }: FormField, sent: URLSearchParams, timezone: string): unknown {
   if (type === 'multiselect') return sent.getAll(key)
   const text = sent.get(key) ?? ''
-  // Browsers send nothing for a box without its tick: where one is required, that is no answer.
+  // Browsers send nothing for an unticked box. If a tick is required, that counts as no answer.
   if (type === 'bool') return text === 'true' ? true : required ? null : false
   if (type === 'datetime') return utcOfWallClock(text, timezone) ?? text
-  // Browsers end the lines of a text as those of a mail.
+  // Browsers send CRLF line breaks.
   return type === 'text' ? text.replaceAll('\r\n', '\n') : text.trim()
 }

@@ -27,7 +27,7 @@ interface Shown {
 const body = template<Shown>(new URL('form.eta', import.meta.url))
 const done = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
 
-/** A field that people do not see and programs fill in. No field of a form has a hyphen. */
+/** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so it cannot collide. */
 const trapField = 'company-website'
 
 function formPage(
@@ -36,7 +36,7 @@ function formPage(
   sent?: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
 ): Page {
   const controls = controlsOf(form, scope.workspace, sent?.fields)
-  const errors = Object.fromEntries([...(sent?.problems ?? [])].map(([key, { message }]) => [key, inWords(form, key, message)]))
+  const errors = Object.fromEntries([...(sent?.problems ?? [])].map(([key, { message }]) => [key, errorText(form, key, message)]))
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
   const [failure] = sent?.problems.values() ?? []
   const shown = {
@@ -49,8 +49,8 @@ function formPage(
   return { title: form.name, brand: scope.workspace, body: body(shown), ...(failure ? { failure } : {}) }
 }
 
-/** A problem as it reads beside its field: `values.email must be a valid email, got "x"` is `Must be a valid email`. */
-function inWords({ fields }: Form, key: string, message: string): string {
+/** The text of a problem beside its field: `values.email must be a valid email, got "x"` becomes `Must be a valid email`. */
+function errorText({ fields }: Form, key: string, message: string): string {
   const { type = '' } = fields.find((field) => field.key === key) ?? {}
   const rest = message.replace(`values.${key}`, '').trim()
   if (rest === 'is required') return missing[type] ?? 'Please fill this in'
@@ -70,7 +70,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page of a published form',
-    description: 'As the visitor, who needs forms:read on its key.',
+    description: 'The visitor needs forms:read on its key.',
     limit: null,
     handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
   }),
@@ -78,7 +78,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Submit a form by its page',
-    description: 'As the visitor, who needs forms:submit on its key. The fields are those of the form.',
+    description: 'The visitor needs forms:submit on its key. The fields are those of the form.',
     limit: 'forms',
     form: null,
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),

@@ -19,7 +19,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'Get a published form',
-    description: 'As the visitor, who needs forms:read on its key.',
+    description: 'The visitor needs forms:read on its key.',
     limit: null,
     status: 200,
     response: formDefinition,
@@ -30,8 +30,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Submit a published form',
-    description:
-      'As the visitor, who needs forms:submit on its key. It is kept, whatever becomes of it later. With an Idempotency-Key sending it again keeps one.',
+    description: 'The visitor needs forms:submit on its key. It is stored even if processing fails later, and once per Idempotency-Key.',
     limit: 'forms',
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     guarded: true,

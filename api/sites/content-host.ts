@@ -2,17 +2,17 @@ import type { Context } from 'koa'
 import type { Config } from '#shared/kernel/config.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** Where content is served, by CONTENT_URL. */
+/** The hosts that serve website content, by CONTENT_URL. */
 export interface ContentHost {
-  /** Whether each workspace has a host of its own, so that its content stands in an origin apart. */
+  /** Whether each workspace has a host of its own, so that its content has a separate origin. */
   readonly isEachOrg: boolean
-  /** Whether a host is one of those; with the workspace that it is of, where each has its own. */
+  /** The workspace of a content host, null where all share one host; undefined for any other host. */
   readonly match: (host: string) => { readonly orgId: string | null } | undefined
 }
 
 const known = new Map<string, ContentHost>()
 
-/** The hosts of a configuration; undefined when content stands beside everything else. */
+/** The content hosts of a configuration; undefined when content is served on the same host as everything else. */
 export function contentHost({ contentUrl }: Pick<Config, 'contentUrl'>): ContentHost | undefined {
   if (contentUrl === null) return undefined
   const found = known.get(contentUrl) ?? hostsOf(contentUrl)
@@ -39,8 +39,8 @@ function hostsOf(contentUrl: string): ContentHost {
 }
 
 /**
- * Keeps content and everything else apart: NOT_FOUND for all but content at a host of CONTENT_URL, and where that has a host for each
- * workspace, for content anywhere else.
+ * Separates content from everything else. Throws NOT_FOUND for anything but content on a host of CONTENT_URL and, if each workspace has a
+ * host of its own, for content on any other host.
  */
 export function requirePlace({ host, path }: Context, config: Config): void {
   const hosts = contentHost(config)

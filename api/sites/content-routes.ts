@@ -32,13 +32,13 @@ const inAssets = `${org}/assets` as const
 
 const onAssets = () => ({ key: assetsKey, resource: undefined })
 
-const putQuery = schema(t.Object({ raw: t.Optional(t.String({ description: '1 keeps JSON as a file instead of a document.' })) }))
+const putQuery = schema(t.Object({ raw: t.Optional(t.String({ description: '1 stores JSON as a file instead of a document.' })) }))
 
 interface Line {
   readonly line: () => { readonly path: string }
 }
 
-/** The rest of an address behind `content` or `assets`, as it came: decoded once, by one rule. */
+/** The path after `content` or `assets`, from the raw request line, so that it is decoded only once. */
 const pathOf = ({ line }: Line): string => requirePath(line().path.replace(/^\/v1\/orgs\/[^/]+\/(?:sites\/[^/]+\/content|assets)/, ''))
 
 type Kept = { readonly document: DocumentInput } | { readonly file: KeptFile }
@@ -55,7 +55,7 @@ async function keepDocument({ bytes, ...file }: ArrivingFile, stored: () => Prom
   }
 }
 
-/** A document that was sent: new, or as it was read and with other words. */
+/** Reads a document that was sent, new or changed. `stored` is called only to compare keys that must be unchanged. */
 async function readDocument(value: unknown, stored: () => Promise<unknown>): Promise<DocumentInput> {
   const rules = { body: documentInput.json, answer: content.json }
   const known = readKnownKeys(value, { ...rules, stored: undefined })
@@ -64,7 +64,7 @@ async function readDocument(value: unknown, stored: () => Promise<unknown>): Pro
   return document
 }
 
-/** The document at a path as its authors read it; undefined where there is none, or a file. */
+/** The stored document at a path as its authors see it; undefined for none or a file. */
 async function storedDocument(scope: Scope, siteId: string, path: string): Promise<unknown> {
   const row = await findContentRow(scope, siteId, path)
   return row === undefined || row.blob_id !== null ? undefined : viewOf(row)
@@ -74,7 +74,7 @@ async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGener
   let size = 0
   for await (const piece of bytes) {
     size += piece.length
-    if (size > most) throw problem('VALIDATION_ERROR', `a document must have at most ${most} bytes; ?raw=1 keeps it as a file`)
+    if (size > most) throw problem('VALIDATION_ERROR', `a document must have at most ${most} bytes; ?raw=1 stores it as a file`)
     yield piece
   }
 }
@@ -100,7 +100,7 @@ const put = {
   response: content,
 } as const
 
-/** A file for its authors is saved and never shown: it would stand on the origin of the API. */
+/** Authors download files; browsers never show them, since they would run on the origin of the API. */
 const fileOf = (request: Parameters<typeof fileReply>[0], row: ContentRow, { blobs }: Scope) =>
   fileReply(request, {
     name: row.path.split('/').at(-1) ?? '',
@@ -129,7 +129,7 @@ export const routes = [
   answer({
     ...list,
     path: inSite,
-    summary: 'List what stands in a website, by path',
+    summary: 'List the content of a website by path',
     description: 'Documents and files, without their bodies.',
     on: onSite,
     handle: ({ resource, query }, scope) => listContent(scope, resource.id, query),
@@ -137,8 +137,8 @@ export const routes = [
   answer({
     ...get,
     path: `${inSite}/*path`,
-    summary: 'Get what stands at a path of a website',
-    description: 'A document, also one that is a draft, or the bytes of a file.',
+    summary: 'Get content of a website',
+    description: 'A document, including a draft, or the bytes of a file.',
     on: onSite,
     handle: async (request, scope) => {
       const row = await getContent(scope, request.resource.id, pathOf(request))
@@ -150,7 +150,7 @@ export const routes = [
     path: `${inSite}/*path`,
     summary: 'Put a document or a file at a path of a website',
     description:
-      'A body of application/json is a document, {title, body, fields, published}, unless raw=1; any other is a file of its own content type, which has no draft.',
+      'A body of application/json is a document, {title, body, fields, published}, unless raw=1. Any other is a file, without drafts.',
     on: onSite,
     query: putQuery,
     keep: (file, request, scope) => {
@@ -164,8 +164,8 @@ export const routes = [
   answer({
     ...remove,
     path: `${inSite}/*path`,
-    summary: 'Delete what stands at a path of a website',
-    description: 'Visitors read NOT_FOUND there once their caches are older than 60 seconds.',
+    summary: 'Delete content of a website',
+    description: 'Visitors get NOT_FOUND once their caches, of 60 seconds, have expired.',
     on: onSite,
     handle: (request, scope) => removeContent(scope, request.resource.id, pathOf(request)),
   }),
@@ -190,7 +190,7 @@ export const routes = [
     ...put,
     path: `${inAssets}/*path`,
     summary: 'Put a file that all websites share',
-    description: 'The body is the file, its content type is kept. It is public at once.',
+    description: 'The body is the file, stored with its content type. It is public at once.',
     on: onAssets,
     keep: (file, request, scope) => {
       pathOf(request)
@@ -206,7 +206,7 @@ export const routes = [
     ...remove,
     path: `${inAssets}/*path`,
     summary: 'Delete a file that all websites share',
-    description: 'Visitors read NOT_FOUND there once their caches are older than 60 seconds.',
+    description: 'Visitors get NOT_FOUND once their caches, of 60 seconds, have expired.',
     on: onAssets,
     handle: async (request, scope) => removeContent(scope, await assetsId(scope, { make: false }), pathOf(request)),
   }),

@@ -9,16 +9,16 @@ import { deliver, isImage } from '#shared/sites/deliver.ts'
 import { readLogo } from '#shared/sites/logo.ts'
 import { deliveredDocument } from '#shared/sites/site.ts'
 
-/** How long browsers and caches on the way may keep content, so that what is unpublished is gone after that. */
+/** Browsers and proxies may cache content for 60 seconds. Unpublished content disappears after that. */
 const cached = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
 
-/** Opened by itself, a picture is nothing but that. */
+/** An image that is opened as a page runs nothing. */
 const inert = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
-/** Lets scripts of a website run in an origin that is none, apart from this server's own pages and other workspaces'. */
+/** Lets scripts of a website run in an opaque origin, isolated from the pages of this server and of other workspaces. */
 const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups' }
 
-/** The versions that a visitor has, which If-None-Match names. */
+/** The versions that a visitor already has, from If-None-Match. */
 const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-]{36})"/g)].map(([, version = '']) => version)
 
 function documentReply(header: (name: string) => string, row: ContentRow, headers: Readonly<Record<string, string>>): Reply {
@@ -50,7 +50,7 @@ export const routes = [
     path: '/content/:orgId/:siteKey{/*path}',
     summary: 'Get published content of a website',
     description:
-      'As the visitor, who needs content:deliver on the key of the website, or on assets for the files that all share. A document, or the bytes of a file.',
+      'The visitor needs content:deliver on the key of the website, or on assets for shared files. A document, or the bytes of a file.',
     tag: 'Public content',
     app: null,
     permission: 'public',
@@ -75,7 +75,7 @@ export const routes = [
     method: 'GET',
     path: '/logo/:orgId',
     summary: "Get a workspace's logo",
-    description: 'A picture, as its bytes tell; NOT_FOUND without one. Pages of the workspace show it, so it needs no permission.',
+    description: 'An image; NOT_FOUND without one. Pages of the workspace show it, so it needs no permission.',
     tag: 'Public content',
     app: null,
     permission: 'public',

@@ -6,18 +6,18 @@ import type { Window } from '#shared/calendar/time.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** A time that is taken. */
+/** A busy time in epoch milliseconds. */
 export interface Busy {
   readonly start: number
   readonly end: number
 }
 
-/** Steps of each separate time that is kept and answered. */
+/** Budget steps for each separate busy time that is kept and returned. */
 const stepsPerTime = 50
 
-const dates = ({ from, to }: Window) => ({ from: new Date(from), to: new Date(to) })
+const toDates = ({ from, to }: Window) => ({ from: new Date(from), to: new Date(to) })
 
-/** Events of a window that may take time, and by which zone's midnights those of dates do. */
+/** Events of a window that may be busy, and the zone whose midnights bound an all-day event. */
 export interface Taking {
   readonly events: readonly ListedEvent[]
   readonly zoneOf: (event: ListedEvent) => string
@@ -30,21 +30,21 @@ export async function eventsOnCalendars(
   window: Window,
 ): Promise<Taking> {
   const zones = new Map(calendars.map(({ id, timezone }) => [id, timezone]))
-  const events = await listEventsInWindow(db, workspace.id, [...zones.keys()], dates(window), null)
+  const events = await listEventsInWindow(db, workspace.id, [...zones.keys()], toDates(window), null)
   return { events, zoneOf: ({ calendar_id, timezone }) => zones.get(calendar_id) ?? timezone }
 }
 
-/** The events on calendars of others to which a person is invited; `takesGuest` says which of them take the person's time. */
+/** The events on other people's calendars to which a person is invited; `isGuestBusy` decides which of them count as busy. */
 export async function eventsElsewhere({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, userId: string, window: Window): Promise<Taking> {
-  const events = await listAcceptedInWindow(db, workspace.id, dates(window), userId)
+  const events = await listAcceptedInWindow(db, workspace.id, toDates(window), userId)
   return { events, zoneOf: ({ timezone }) => timezone }
 }
 
-/** Whether an event takes the time of a guest: one that was accepted or answered tentative. */
+/** Whether an event makes its guest busy: the guest accepted or answered tentative. */
 export const takesGuest = (event: ListedEvent): boolean =>
   isBusy(event) && (event.my_status === 'accepted' || event.my_status === 'tentative')
 
-/** When some calendars are taken in a window, by calendar, in order and without overlaps. */
+/** The busy times of calendars in a window, by calendar id, in order and without overlaps. */
 export async function busyOnCalendars(
   scope: Pick<Scope, 'db' | 'workspace'>,
   calendars: readonly Calendar[],
@@ -55,14 +55,14 @@ export async function busyOnCalendars(
   const { events, zoneOf } = await eventsOnCalendars(scope, calendars, window)
   await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
     const times = busy.get(event.calendar_id) ?? []
-    if (isBusy(event)) join(times, from, to, budget)
+    if (isBusy(event)) appendTime(times, from, to, budget)
     busy.set(event.calendar_id, times)
     return true
   })
   return busy
 }
 
-/** When people are taken by events on calendars that are not their own, by person. */
+/** The busy times of people from events on calendars that are not their own, by person id. */
 export async function busyElsewhere(
   scope: Pick<Scope, 'db' | 'workspace'>,
   userIds: readonly string[],
@@ -74,7 +74,7 @@ export async function busyElsewhere(
     const times: MutableBusy[] = []
     const { events, zoneOf } = await eventsElsewhere(scope, userId, window)
     await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
-      if (takesGuest(event)) join(times, from, to, budget)
+      if (takesGuest(event)) appendTime(times, from, to, budget)
       return true
     })
     busy.set(userId, times)
@@ -87,8 +87,8 @@ interface MutableBusy {
   end: number
 }
 
-/** Adds a time that begins no earlier than those before. */
-function join(times: MutableBusy[], start: number, end: number, budget: ComputeBudget): void {
+/** Appends a time, merged with the last one when they touch. Times arrive in order of their starts. */
+function appendTime(times: MutableBusy[], start: number, end: number, budget: ComputeBudget): void {
   const last = times.at(-1)
   if (last && start <= last.end) last.end = Math.max(last.end, end)
   else {
@@ -97,16 +97,16 @@ function join(times: MutableBusy[], start: number, end: number, budget: ComputeB
   }
 }
 
-/** Times that follow or overlap each other as one, within a window. */
+/** Merges times that touch or overlap, clipped to a window, in order of their starts. */
 export function merged(times: readonly Busy[], { from, to }: Window): Busy[] {
   const inside = times
     .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
     .filter(({ start, end }) => end > start)
-  const joined: { start: number; end: number }[] = []
+  const mergedTimes: { start: number; end: number }[] = []
   for (const { start, end } of inside.sort((a, b) => a.start - b.start)) {
-    const last = joined.at(-1)
+    const last = mergedTimes.at(-1)
     if (last && start <= last.end) last.end = Math.max(last.end, end)
-    else joined.push({ start, end })
+    else mergedTimes.push({ start, end })
   }
-  return joined
+  return mergedTimes
 }

@@ -11,7 +11,7 @@ import { sightOf } from '#shared/calendar/sight.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** A calendar as a file for one who has this access to it: what it may not look into is there as time that is taken. */
+/** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
 export async function fileOf(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
   const events = await listAllEvents(db, workspace.id, [calendar.id])
@@ -49,7 +49,7 @@ export async function fileOf(scope: Scope, calendar: Calendar, access: Access, w
   return writeIcs({ name: calendar.name, zone: calendar.timezone, events: out, now: scope.now() })
 }
 
-/** A calendar as a file (document 3, export), for a caller that may read it. A records calendar has none: its records are exported. */
+/** A calendar as a file (document 3, export). Throws as `requireCalendar` does, and VALIDATION_ERROR for a records calendar. */
 export async function exportCalendarFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
   const { calendar, access } = await requireCalendar(scope, calendarId, 'read')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar is exported with its records')

@@ -6,22 +6,22 @@ import { sealer } from '#shared/kernel/seal.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-const links = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar feeds')
+const linkEncryption = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar feeds')
 
 /** The subscription link of a calendar; undefined while it is off. */
 export function feedUrl(scope: Scope, { id, feed_sealed }: Calendar): string | undefined {
   if (feed_sealed === null) return undefined
-  return `${scope.config.publicUrl}/cal/${scope.workspace.id}/feed/${links(scope).open(feed_sealed, id)}.ics`
+  return `${scope.config.publicUrl}/cal/${scope.workspace.id}/feed/${linkEncryption(scope).open(feed_sealed, id)}.ics`
 }
 
-/** Turns the subscription link on, with a secret that is new each time, or off. A records calendar has none. */
+/** Turns the subscription link on, each time with a new secret, or off. Throws VALIDATION_ERROR for a records calendar. */
 export async function switchFeed(scope: Scope, id: string, enabled: boolean) {
   const { calendar, access } = await requireCalendar(scope, id, 'manage')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar has no subscription link')
   const token = makeSecret()
-  const feed = enabled ? { hash: token.hash, sealed: links(scope).seal(token.text, calendar.id) } : null
+  const feed = enabled ? { hash: token.hash, sealed: linkEncryption(scope).seal(token.text, calendar.id) } : null
   return scope.db.transaction(async (tx) => {
-    // What the old link opened is not kept for the new one either: its file is made when it is first asked for.
+    // The stored file is deleted with the old link; the first request of a new link writes it again.
     await deleteFeed(tx, scope.workspace.id, calendar.id)
     return { calendar: await writeFeed(tx, scope.workspace.id, calendar, feed, scope.now()), access }
   })

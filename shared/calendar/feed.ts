@@ -6,22 +6,22 @@ import { hashSecret } from '#shared/people/tokens.ts'
 import { findJobFile } from '#shared/queue/files.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Grows when files are written otherwise than before: those that are kept are made anew then. */
-const form = 1
+/** Version of the file format. Raise it when files are written differently: stored files are then written again. */
+const formatVersion = 1
 
-/** What a subscription link opens. */
+/** The feed that a subscription link opens. */
 export interface Feed {
   readonly calendarId: string
   readonly etag: string
-  /** When the calendar changed last. */
+  /** When the calendar last changed. */
   readonly changedAt: Date
-  /** The headers of its answers. */
+  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Its file, as long as the calendar has not changed since it was made. */
+  /** The stored file; absent once the calendar has changed. */
   readonly kept?: { readonly blobId: string; readonly sizeBytes: number }
 }
 
-const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${form}"`
+const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${formatVersion}"`
 
 const headersOf = (key: string, etag: string, changedAt: Date): Record<string, string> => ({
   ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
@@ -29,7 +29,7 @@ const headersOf = (key: string, etag: string, changedAt: Date): Record<string, s
   ...{ 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
 })
 
-/** The feed of a secret. NOT_FOUND for one that is none any more. */
+/** The feed of a link's secret. Throws NOT_FOUND for an unknown or replaced secret. */
 export async function requireFeed({ db, workspace }: Scope, token: string): Promise<Feed> {
   const row = await findFeed(db, workspace.id, hashSecret(token))
   if (!row) throw problem('NOT_FOUND')
@@ -42,7 +42,10 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
   }
 }
 
-/** A calendar as its subscription link shows it: to a reader, without guests. What changes while it is read is in the next one's tag. */
+/**
+ * Writes a calendar's file as its subscription link shows it: with read access, without guests. The version in the tag is read first, so
+ * that a change during the write makes the tag outdated.
+ */
 export async function feedFile(scope: Scope, calendarId: string) {
   const { db, workspace } = scope
   const { version, changed_at } = await calendarVersion(db, workspace.id, calendarId)
@@ -52,7 +55,7 @@ export async function feedFile(scope: Scope, calendarId: string) {
   return { name: '', headers: headersOf(calendar.key, tag, new Date(changed_at)), text: await fileOf(scope, calendar, 'read', false), tag }
 }
 
-/** Keeps a feed's file, which a job has stored, until the calendar changes. */
+/** Registers a file that a job has stored as the calendar's feed. `tag` is the version it was written from. */
 export async function keepFeed({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
   const file = await findJobFile(db, workspace.id, fileId)
   if (file) await putFeed(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })

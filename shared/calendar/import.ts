@@ -18,14 +18,14 @@ import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The calendar that a file goes into: one that the caller may write, and that keeps events of its own. */
+/** The calendar to import into. Throws as `requireCalendar` does without write access, and VALIDATION_ERROR for a records calendar. */
 export async function importInto(scope: Scope, calendarId: string): Promise<Calendar> {
   const { calendar } = await requireCalendar(scope, calendarId, 'write')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar takes no events: import records')
   return calendar
 }
 
-/** What came of a part of a file. */
+/** Counts and warnings of one part of a file. */
 export interface Imported {
   readonly created: number
   readonly updated: number
@@ -34,8 +34,9 @@ export interface Imported {
 }
 
 /**
- * Writes the events of some UIDs. One that the calendar has is replaced whole: it, its changed occurrences and its guests keep their ids, and
- * no number falls. Guests come in with their answers and nobody is mailed. In a calendar without overlaps one that would overlap is left out. In the caller's transaction; doing it again updates.
+ * Writes the events of some UIDs in the caller's transaction; importing them again updates them. A UID that the calendar has is replaced as
+ * a whole: the event, its changed occurrences and its guests keep their ids, and no sequence number falls. Guests keep the answers of the
+ * file, and nobody is mailed. In a calendar without overlaps, an event that would overlap is left out with a warning.
  */
 export async function importEvents(scope: Scope, calendar: Calendar, part: ReadFile['byUid'], book: ReadFile['book']): Promise<Imported> {
   const { db, workspace } = scope
@@ -47,17 +48,17 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: ReadF
     known.map(({ id }) => id),
   )
   const sets = importedSets(scope, calendar, part, book, { known, exceptions })
-  const written = calendar.settings.no_overlap ? await writeApart(scope, calendar, sets) : { sets, warnings: [] }
+  const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
   await noteSignals(scope, calendar, rows)
-  const ahead = written.sets.filter(({ event }) => event.recurrence !== null || whenOf(event).end > scope.now().getTime())
+  const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || whenOf(event).end > scope.now().getTime())
   for (const isNew of [true, false]) {
     await announceImported(
       scope,
       calendar,
       isNew ? 'created' : 'updated',
-      ahead.filter((set) => set.isNew === isNew),
+      upcoming.filter((set) => set.isNew === isNew),
     )
   }
   const created = written.sets.filter(({ isNew }) => isNew).length
@@ -66,9 +67,9 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: ReadF
   return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
 }
 
-/** One after the other, each in a savepoint: what overlaps an event before it is left out. */
-async function writeApart(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]) {
-  const done: ImportedSet[] = []
+/** Writes one UID after the other, each in a savepoint. A UID that overlaps an earlier event is left out with a warning. */
+async function writeWithoutOverlaps(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]) {
+  const writtenSets: ImportedSet[] = []
   const warnings: Warning[] = []
   for (const set of sets) {
     try {
@@ -76,13 +77,13 @@ async function writeApart(scope: Scope, calendar: Calendar, sets: readonly Impor
         await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions], 'inside')
         await writeSets(scope, [set])
       })
-      done.push(set)
+      writtenSets.push(set)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'SLOT_TAKEN') throw error
       warnings.push({ line: set.line, uid: set.event.uid, message: `SLOT_TAKEN: ${error.message}` })
     }
   }
-  return { sets: done, warnings }
+  return { sets: writtenSets, warnings }
 }
 
 async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {

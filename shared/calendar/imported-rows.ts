@@ -10,11 +10,11 @@ import { wallOf, whenColumns } from '#shared/calendar/when.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The events that one UID of a file comes to. */
+/** The rows of one UID of a file. */
 export interface ImportedSet {
   readonly line: number
   readonly isNew: boolean
-  /** Ids of the event and the exceptions that the calendar has already. */
+  /** Ids of the event and the exceptions that the calendar already has. */
   readonly keptIds: readonly string[]
   /** A warning about the whole UID. */
   readonly note?: string
@@ -26,15 +26,15 @@ export interface ImportedSet {
 /** The identity of a stored event, which an import keeps. */
 type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
 
-/** What the calendar has under the UIDs: their events, and the exceptions of these. */
+/** The events that the calendar has under the UIDs, and their exceptions. */
 export interface Stored {
   readonly known: readonly (Identity & Pick<EventRow, 'uid'>)[]
   readonly exceptions: readonly EventRow[]
 }
 
 /**
- * The rows of the events of some UIDs. An occurrence whose series the file does not hold is an event by itself; several of one UID are a
- * series of the starts that they stand for.
+ * Builds the rows of some UIDs. An occurrence whose series is not in the file becomes a single event; several occurrences of one UID become
+ * a series of their original starts.
  */
 export function importedSets(
   scope: Scope,
@@ -43,18 +43,18 @@ export function importedSets(
   book: ReadFile['book'],
   stored: Stored,
 ): ImportedSet[] {
-  const byUid = new Map(stored.known.map((one) => [one.uid, one]))
+  const byUid = new Map(stored.known.map((entry) => [entry.uid, entry]))
   const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
   return part.map(([uid, events]) => {
     const known = byUid.get(uid)
-    return setOf(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
+    return buildSet(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
   })
 }
 
-const newer = (a: FileEvent, b: FileEvent): number =>
+const byNewestFirst = (a: FileEvent, b: FileEvent): number =>
   b.sequence - a.sequence || (b.stamp < a.stamp ? -1 : b.stamp > a.stamp ? 1 : b.line - a.line)
 
-function setOf(
+function buildSet(
   scope: Scope,
   calendar: Calendar,
   uid: string,
@@ -63,13 +63,13 @@ function setOf(
   known: Identity | undefined,
   knownExceptions: readonly EventRow[],
 ): ImportedSet {
-  const [master] = events.filter(({ original }) => original === undefined).sort(newer)
-  const { chosen, note } = master ? { chosen: master } : withoutMaster(events, book)
-  const event = rowOf(scope, calendar, uid, chosen, known)
-  const exceptions = event.recurrence === null ? [] : exceptionsOf(scope, calendar, event, chosen, events, book, knownExceptions)
+  const [master] = events.filter(({ original }) => original === undefined).sort(byNewestFirst)
+  const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(events, book)
+  const event = buildRow(scope, calendar, uid, chosen, known)
+  const exceptions = event.recurrence === null ? [] : buildExceptions(scope, calendar, event, chosen, events, book, knownExceptions)
   const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
   const rows = exceptions.map(([row]) => row)
-  const stored = new Set([known, ...knownExceptions].map((one) => one?.id))
+  const stored = new Set([known, ...knownExceptions].map((entry) => entry?.id))
   const keptIds = [event, ...rows].map(({ id }) => id).filter((id) => stored.has(id))
   return {
     line: chosen.line,
@@ -83,22 +83,22 @@ function setOf(
 }
 
 /**
- * The event that stands for a UID of which the file holds occurrences alone, as a calendar exports them that was invited to no more: one
- * occurrence by itself, several as a series of the starts that they stand for, each of which is a changed occurrence then.
+ * The event for a UID of which the file holds occurrences only, as exported for a guest who was invited to these alone. One occurrence
+ * becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
  */
-function withoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
-  const [newest] = [...events].sort(newer) as [FileEvent]
+function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
+  const [newest] = [...events].sort(byNewestFirst) as [FileEvent]
   const { allDay, start, end, zone } = newest.when
   const originals = new Set(events.flatMap(({ original }) => (original ? [originalIn(original, newest.when, book)] : [])))
   const [first = start, ...later] = [...originals].sort((a, b) => a - b)
-  if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it comes in as an event by itself' }
+  if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it is imported as a single event' }
   const when = { allDay, zone, start: first, end: first + (end - start) }
   const rdates = later.map((original) => wallOf(when, original))
   const chosen = { ...newest, original: undefined, when, recurrence: 'FREQ=DAILY;COUNT=1', rdates, exdates: [] }
-  return { chosen, note: `has ${originals.size} occurrences without their series: they come in as a series of these` }
+  return { chosen, note: `has ${originals.size} occurrences without their series: they are imported as a series of their own` }
 }
 
-function exceptionsOf(
+function buildExceptions(
   scope: Scope,
   calendar: Calendar,
   event: EventRow,
@@ -107,20 +107,20 @@ function exceptionsOf(
   book: ReadFile['book'],
   known: readonly EventRow[],
 ): [EventRow, FileEvent][] {
-  const knownByOriginal = new Map(known.map((one) => [originalOf(one), one]))
+  const knownByOriginal = new Map(known.map((entry) => [originalOf(entry), entry]))
   const byOriginal = new Map<number, FileEvent>()
-  for (const one of [...events].sort(newer)) {
-    if (one.original === undefined) continue
-    const original = originalIn(one.original, master.when, book)
-    if (!byOriginal.has(original)) byOriginal.set(original, one)
+  for (const entry of [...events].sort(byNewestFirst)) {
+    if (entry.original === undefined) continue
+    const original = originalIn(entry.original, master.when, book)
+    if (!byOriginal.has(original)) byOriginal.set(original, entry)
   }
-  return [...byOriginal].map(([original, one]) => {
-    const row = { ...rowOf(scope, calendar, event.uid, one, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
-    return [row, one]
+  return [...byOriginal].map(([original, entry]) => {
+    const row = { ...buildRow(scope, calendar, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
+    return [row, entry]
   })
 }
 
-function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
+function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
   const at = scope.now().toISOString()
   const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallText(ms))
   return {
@@ -139,7 +139,7 @@ function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, k
     ...{ recurrence: from.recurrence, rdates: from.rdates.map(start), exdates: from.exdates.map(start) },
     ...{
       sequence: Math.max(from.sequence, known?.sequence ?? 0),
-      organizer: foreign(scope, from),
+      organizer: foreignOrganizer(scope, from),
       record_type: null,
       record_id: null,
       natural_key: null,
@@ -148,8 +148,8 @@ function rowOf(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, k
   }
 }
 
-/** Who organizes the event, when that is not the caller itself, nor this server for it. */
-function foreign({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
+/** The organizer of the event; null for none, the caller, and the address from which this server mails. */
+function foreignOrganizer({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
   if (organizer === null || organizer.email === '') return null
   const isOwn = [platformAddress(config), principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
   return isOwn ? null : organizer

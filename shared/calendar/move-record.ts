@@ -14,7 +14,7 @@ export const moveInput = schema(
   t.Object(
     {
       start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
-      end: t.Optional(t.String({ description: 'The same; what is left out stays as it is.' })),
+      end: t.Optional(t.String({ description: 'The same; unchanged when left out.' })),
     },
     { title: 'RecordMove' },
   ),
@@ -22,8 +22,8 @@ export const moveInput = schema(
 export const moved = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))
 
 /**
- * Moves a record of a records calendar to another time: it needs write access to the calendar, records:update on the record, and to see the
- * fields that it writes (decisions, Calendar). Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, and what a change of the record throws.
+ * Moves a record of a records calendar to another time. Needs write access to the calendar, records:update on the record, and read access
+ * to the fields it writes (decisions, Calendar). Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, and as `changeRecord` does.
  */
 export async function moveRecord(
   scope: Scope,
@@ -40,7 +40,7 @@ export async function moveRecord(
   const { values } = await getRecord(scope, type.key, recordId)
   if (!Object.hasOwn(values, source.start_field)) throw problem('NOT_FOUND')
   await requireCalendar(scope, calendarId, 'write')
-  if (end !== undefined && !source.end_field) throw problem('VALIDATION_ERROR', 'end: the calendar has no field for the end')
+  if (end !== undefined && !source.end_field) throw problem('VALIDATION_ERROR', 'end must be left out: the calendar has no end field')
   if (end !== undefined && !Object.hasOwn(values, source.end_field ?? ''))
     throw problem('FORBIDDEN', `Needs records:read of ${source.end_field} on ${type.key}`)
   if (scope.actor.policy.permits('records:update', type.key) === 'never') throw problem('FORBIDDEN', `Needs records:update on ${type.key}`)
@@ -52,7 +52,7 @@ export async function moveRecord(
   return { moved: true }
 }
 
-/** A time as the field keeps it: a date, or an instant, of a day its midnight in UTC. */
+/** A time in the form of the field: a date, or an instant. For a datetime field, a date is midnight UTC. */
 function readTime(name: string, text: string, isDate: boolean): string {
   const ms = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : instantMs(text)
   if (ms === undefined) throw problem('VALIDATION_ERROR', `${name} must be an RFC 3339 instant or YYYY-MM-DD`)

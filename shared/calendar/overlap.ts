@@ -10,18 +10,18 @@ import { problem } from '#shared/kernel/errors.ts'
 import { turns } from '#shared/kernel/turns.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** How far repeats are held apart, in days. */
+/** How far ahead repeating events are checked for overlaps, in days. */
 const reachDays = 5 * 365
 
-/** Whether an event takes time: one that is cancelled, free, or has no length does not (decisions, Calendar). */
+/** Whether an event counts as busy. Cancelled and free events and events without length do not (decisions, Calendar). */
 export const isBusy = (event: Pick<EventRow, 'status' | 'is_removed' | 'is_free' | 'start_at' | 'end_at'>): boolean =>
   event.status !== 'cancelled' && !event.is_removed && !event.is_free && (event.start_at === null || event.start_at !== event.end_at)
 
-/** Which events of a calendar were found to overlap nothing, and the version of the calendar at that time; undefined for none so far. */
+/** The times of events that were found to overlap nothing, and the calendar's version at that check; undefined before the first check. */
 export type Checked = { readonly calendarId: string; readonly version: number; readonly times: string } | undefined
 
-/** Ends a transaction whose events have to be checked outside it. */
-class Unchecked extends Error {
+/** Rolls back a transaction whose events must first be checked outside it. */
+class UncheckedEvents extends Error {
   readonly calendar: Calendar
   readonly events: readonly EventRow[]
 
@@ -32,14 +32,14 @@ class Unchecked extends Error {
   }
 }
 
-/** Writers of one calendar without overlaps take turns in this process: those that wait hold no connection. */
-const turnOf = turns()
-/** Times that events are checked outside the transaction, before they are checked inside: other processes may write meanwhile. */
-const mostAttempts = 3
+/** Serializes the writers of one calendar without overlaps in this process. Waiting writers hold no connection. */
+const withCalendarLock = turns()
+/** Checks outside the transaction before events are checked inside it. Other processes may write in between. */
+const maxAttempts = 3
 
 /**
- * Runs a transaction that may write events of a calendar without overlaps, and hands its `checked` to `requireNoOverlap`. The events are
- * compared with those of the calendar while no transaction is open; the transaction repeats that only if the calendar has changed since.
+ * Runs a transaction that may write events of a calendar without overlaps; `work` passes its `checked` on to `requireNoOverlap`. The events
+ * are compared with those of the calendar while no transaction is open. The check is repeated only if the calendar has changed since.
  */
 export async function holdingApart<T>(scope: Scope, work: (inside: Scope, checked: Checked | 'inside') => Promise<T>): Promise<T> {
   if ('inTransaction' in scope.db) return work(scope, 'inside')
@@ -47,29 +47,29 @@ export async function holdingApart<T>(scope: Scope, work: (inside: Scope, checke
   try {
     return await run(undefined)
   } catch (error) {
-    if (!(error instanceof Unchecked)) throw error
-    return turnOf(`${scope.workspace.id} ${error.calendar.id}`, () => runChecked(scope, error, run))
+    if (!(error instanceof UncheckedEvents)) throw error
+    return withCalendarLock(`${scope.workspace.id} ${error.calendar.id}`, () => runChecked(scope, error, run))
   }
 }
 
-async function runChecked<T>(scope: Scope, first: Unchecked, run: (checked: Checked | 'inside') => Promise<T>): Promise<T> {
+async function runChecked<T>(scope: Scope, first: UncheckedEvents, run: (checked: Checked | 'inside') => Promise<T>): Promise<T> {
   let found = first
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const { calendar, events } = found
     const { version } = await calendarVersion(scope.db, scope.workspace.id, calendar.id)
-    await requireApart(scope, calendar, events, questionBudget(scope))
+    await requireNoClash(scope, calendar, events, questionBudget(scope))
     try {
-      return await run({ calendarId: calendar.id, version, times: timesOf(events) })
+      return await run({ calendarId: calendar.id, version, times: timesKey(events) })
     } catch (error) {
-      if (!(error instanceof Unchecked)) throw error
+      if (!(error instanceof UncheckedEvents)) throw error
       found = error
     }
   }
   return run('inside')
 }
 
-/** What of events says when they are; ids of new ones differ from attempt to attempt. */
-const timesOf = (events: readonly EventRow[]): string =>
+/** The times of events as a key that is equal in every attempt; ids of new events are not. */
+const timesKey = (events: readonly EventRow[]): string =>
   JSON.stringify(
     events.map((event) => [
       ...[event.start_at, event.end_at, event.start_date, event.end_date, event.timezone, event.recurrence, event.rdates, event.exdates],
@@ -78,9 +78,9 @@ const timesOf = (events: readonly EventRow[]): string =>
   )
 
 /**
- * Throws SLOT_TAKEN when events of a calendar that refuses overlaps would overlap another of its events, each other's occurrences too. Locks
- * the calendar, so that of two who write at once one sees the other's event. Repeats are held apart for five years. Call it inside
- * `holdingApart` with what that hands out, or with `inside` in a transaction of another kind: the events are compared while it is open then.
+ * Throws SLOT_TAKEN when events of a calendar that refuses overlaps would overlap its other events or each other. Locks the calendar, so
+ * that of two concurrent writers one sees the other's event. Repeating events are checked for five years ahead. Call it inside
+ * `runWithOverlapCheck` with the `checked` of its `work`, or with `inside` in any other transaction, which then does the comparison itself.
  */
 export async function requireNoOverlap(
   scope: Scope,
@@ -89,15 +89,15 @@ export async function requireNoOverlap(
   checked: Checked | 'inside',
 ): Promise<void> {
   if (!calendar.settings.no_overlap || !events.some(isBusy)) return
-  if (checked === undefined) throw new Unchecked(calendar, events)
+  if (checked === undefined) throw new UncheckedEvents(calendar, events)
   await lockCalendar(scope.db, scope.workspace.id, calendar.id)
-  if (checked === 'inside') return requireApart(scope, calendar, events, transactionBudget(scope))
+  if (checked === 'inside') return requireNoClash(scope, calendar, events, transactionBudget(scope))
   const { version } = await calendarVersion(scope.db, scope.workspace.id, calendar.id)
-  if (checked.calendarId !== calendar.id || checked.version !== version || checked.times !== timesOf(events))
-    throw new Unchecked(calendar, events)
+  if (checked.calendarId !== calendar.id || checked.version !== version || checked.times !== timesKey(events))
+    throw new UncheckedEvents(calendar, events)
 }
 
-async function requireApart(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<void> {
+async function requireNoClash(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<void> {
   const clash = await findClash(scope, calendar, events, budget)
   if (clash) throw problem('SLOT_TAKEN', `The calendar has another event at ${new Date(clash.from).toISOString()}`)
 }
@@ -105,35 +105,35 @@ async function requireApart(scope: Scope, calendar: Calendar, events: readonly E
 type Span = Pick<Happens, 'from' | 'to'>
 
 async function findClash(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<Span | undefined> {
-  const near = await spanOf(events, calendar, budget)
-  if (!near) return undefined
-  const dates = { from: new Date(near.from), to: new Date(near.to) }
+  const span = await spanOf(events, calendar, budget)
+  if (!span) return undefined
+  const dates = { from: new Date(span.from), to: new Date(span.to) }
   const found = await listEventsInWindow(scope.db, scope.workspace.id, [calendar.id], dates, null)
   const ids = new Set(events.map(({ id }) => id))
   const others = found.filter(({ id, series_id }) => !ids.has(id) && !ids.has(series_id ?? ''))
-  // Of what came before, how long the latest of the own and of the others go on.
+  // The latest end so far: of the given events, and of the other events of the calendar.
   let [ownEnd, otherEnd] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let clash: Span | undefined
   await visitOccurrences(
     [...events, ...others],
-    near,
+    span,
     () => calendar.timezone,
     budget,
-    (one) => {
-      if (!isBusy(one.event)) return true
-      const isOwn = ids.has(one.event.id)
-      if (one.from < ownEnd || (isOwn && one.from < otherEnd)) clash = one
-      if (isOwn) ownEnd = Math.max(ownEnd, one.to)
-      else otherEnd = Math.max(otherEnd, one.to)
+    (occurrence) => {
+      if (!isBusy(occurrence.event)) return true
+      const isOwn = ids.has(occurrence.event.id)
+      if (occurrence.from < ownEnd || (isOwn && occurrence.from < otherEnd)) clash = occurrence
+      if (isOwn) ownEnd = Math.max(ownEnd, occurrence.to)
+      else otherEnd = Math.max(otherEnd, occurrence.to)
       return clash === undefined
     },
   )
   return clash
 }
 
-/** The time in which events take place, with a day on either side, five years of it at most. Undefined when they take none. */
+/** The span of the busy occurrences of events plus a day on either side, at most five years. Undefined when none is busy. */
 async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: ComputeBudget): Promise<Span | undefined> {
-  const first = Math.min(...events.map(firstOf)) - 2 * dayMs
+  const first = Math.min(...events.map(firstStartOf)) - 2 * dayMs
   const window = { from: first, to: first + reachDays * dayMs }
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   await visitOccurrences(
@@ -141,18 +141,18 @@ async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: C
     window,
     () => calendar.timezone,
     budget,
-    (one) => {
-      if (!isBusy(one.event)) return true
-      from = Math.min(from, one.from - dayMs)
-      to = Math.max(to, one.to + dayMs)
+    (occurrence) => {
+      if (!isBusy(occurrence.event)) return true
+      from = Math.min(from, occurrence.from - dayMs)
+      to = Math.max(to, occurrence.to + dayMs)
       return true
     },
   )
   return from < to ? { from, to } : undefined
 }
 
-/** When an event starts for the first time: a start beside the rule may come before the rule's first one. */
-function firstOf(event: EventRow): number {
+/** The first start of an event. An RDATE may come before the first start of the rule. */
+function firstStartOf(event: EventRow): number {
   const { start } = whenOf(event)
   const series = seriesOf(event)
   return series ? Math.min(start, ...series.rdates.map((wall) => fromWall(series, wall))) : start

@@ -14,8 +14,8 @@ import type { RecordView } from '#shared/records/record.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
-/** Records that one calendar shows in a window, those that begin in it and those that go on into it. */
-const mostRecords = 2_000
+/** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
+const maxRecords = 2_000
 
 interface RecordTime {
   readonly record: RecordView
@@ -26,8 +26,8 @@ interface RecordTime {
 }
 
 /**
- * The records that stand in records calendars in a window, as the caller may read them at this moment: a hidden start leaves a record out, a
- * hidden title leaves that the time is taken (decisions, Calendar).
+ * The records of records calendars in a window, as the caller may read them now. A record with a hidden start is left out; one with a
+ * hidden title appears as a busy time (decisions, Calendar).
  */
 export async function recordOccurrences(
   scope: Scope,
@@ -38,19 +38,19 @@ export async function recordOccurrences(
   const shown: Shown[] = []
   for (const { calendar, access } of calendars) {
     if (calendar.kind !== 'records') continue
-    for (const time of await recordTimes(scope, calendar, window)) shown.push(occurrence(calendar, time, atLeast(access, 'read')))
+    for (const time of await listRecordTimes(scope, calendar, window)) shown.push(occurrence(calendar, time, atLeast(access, 'read')))
   }
   return shown.slice(0, atMost)
 }
 
-/** When records calendars are taken, by the records that the caller may read. */
+/** The busy times of records calendars, from the records that the caller may read, by calendar id. */
 export async function recordsBusy(scope: Scope, calendars: readonly Calendar[], window: Window): Promise<Map<string, Busy[]>> {
   const busy = new Map<string, Busy[]>()
   for (const calendar of calendars) {
     if (calendar.kind !== 'records') continue
     busy.set(
       calendar.id,
-      (await recordTimes(scope, calendar, window)).map((time) => busySpan(time, calendar.timezone)),
+      (await listRecordTimes(scope, calendar, window)).map((time) => busySpan(time, calendar.timezone)),
     )
   }
   return busy
@@ -75,7 +75,7 @@ function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, ti
   }
 }
 
-async function recordTimes(scope: Scope, calendar: Calendar, window: ListWindow): Promise<RecordTime[]> {
+async function listRecordTimes(scope: Scope, calendar: Calendar, window: ListWindow): Promise<RecordTime[]> {
   const source = calendar.settings.source as RecordSource
   const type = await findRecordType(scope, source.type_key)
   const startField = type?.fieldByKey.get(source.start_field)
@@ -84,33 +84,33 @@ async function recordTimes(scope: Scope, calendar: Calendar, window: ListWindow)
   const allDay = startField.type === 'date'
   const endKey = source.end_field && type.fieldByKey.has(source.end_field) ? source.end_field : undefined
   const text = (ms: number) => (allDay ? dateText(ms) : instantText(ms))
-  const reach = (allDay && window.days) || window
+  const range = (allDay && window.days) || window
   const margin = allDay && !window.days ? dayMs : 0
-  const [from, to] = [text(reach.from - margin), text(reach.to + margin)]
+  const [from, to] = [text(range.from - margin), text(range.to + margin)]
   const { start_field: field } = source
-  const begins = {
+  const startsInWindow = {
     filters: [
       { field, op: 'gte', value: from },
       { field, op: 'lt', value: to },
     ],
     seeing: [field],
   }
-  const found = await find(scope, type.key, begins)
-  const goesOn = endKey && {
+  const found = await findReadableRecords(scope, type.key, startsInWindow)
+  const continues = endKey && {
     filters: [
       { field, op: 'lt', value: from },
       { field: endKey, op: allDay ? 'gte' : 'gt', value: from },
     ],
     seeing: [field, endKey],
   }
-  const ongoing = goesOn ? await find(scope, type.key, goesOn) : []
-  return [...found, ...ongoing].flatMap((record) => timeOf(record, source, endKey, allDay) ?? [])
+  const ongoing = continues ? await findReadableRecords(scope, type.key, continues) : []
+  return [...found, ...ongoing].flatMap((record) => recordTimeOf(record, source, endKey, allDay) ?? [])
 }
 
-/** A field that the caller may never read names nothing: then the calendar is empty for it. */
-async function find(scope: Scope, typeKey: string, query: RecordQuery): Promise<RecordView[]> {
+/** Finds no records where the caller may never read a field of the query. */
+async function findReadableRecords(scope: Scope, typeKey: string, query: RecordQuery): Promise<RecordView[]> {
   try {
-    return await findRecords(scope, typeKey, { ...query, limit: mostRecords })
+    return await findRecords(scope, typeKey, { ...query, limit: maxRecords })
   } catch (error) {
     if (error instanceof Problem && (error.code === 'VALIDATION_ERROR' || error.code === 'FORBIDDEN')) return []
     throw error
@@ -119,22 +119,22 @@ async function find(scope: Scope, typeKey: string, query: RecordQuery): Promise<
 
 const hourMs = 3_600_000
 
-/** When a record is: an hour or a day long, unless its end says more. */
-function timeOf(record: RecordView, source: RecordSource, endKey: string | undefined, allDay: boolean): RecordTime | undefined {
+/** The time of a record: an hour or a day long unless it has an end. Undefined without a start. */
+function recordTimeOf(record: RecordView, source: RecordSource, endKey: string | undefined, allDay: boolean): RecordTime | undefined {
   const { values } = record as { values: Readonly<Record<string, unknown>> }
   const read = (value: unknown): number =>
     typeof value === 'string' ? (allDay ? dateMs(value.slice(0, 10)) : Date.parse(value)) : Number.NaN
   const start = read(values[source.start_field])
   if (Number.isNaN(start)) return undefined
-  const given = endKey === undefined ? Number.NaN : read(values[endKey])
-  const least = start + (allDay ? dayMs : hourMs)
-  // The day that a record ends on is in.
-  const end = Number.isNaN(given) || given < start ? least : allDay ? given + dayMs : given
+  const endOfRecord = endKey === undefined ? Number.NaN : read(values[endKey])
+  const defaultEnd = start + (allDay ? dayMs : hourMs)
+  // An end date is inclusive.
+  const end = Number.isNaN(endOfRecord) || endOfRecord < start ? defaultEnd : allDay ? endOfRecord + dayMs : endOfRecord
   const title = source.title_field ? titleOf(values, source.title_field) : record.id
   return { record, allDay, start, end, title }
 }
 
-/** The title, empty where the record has none; undefined where the caller does not see it. */
+/** The value of the title field; undefined when the caller may not see it. */
 function titleOf(values: Readonly<Record<string, unknown>>, key: string): unknown {
   if (!Object.hasOwn(values, key)) return undefined
   const value = values[key]

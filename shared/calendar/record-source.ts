@@ -3,7 +3,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType, unknownType } from '#shared/types/record-type.ts'
 
-/** Throws VALIDATION_ERROR unless the source names a record type and fields of it that can be what they are to be. */
+/** Throws VALIDATION_ERROR unless the source names a record type, a date or datetime field, an end of the same type and a title field. */
 export async function checkSource(scope: Scope, { type_key, start_field, end_field, title_field }: RecordSource): Promise<void> {
   const type = await findRecordType(scope, type_key)
   if (!type) throw await unknownType(scope, 'settings.source.type_key', type_key)

@@ -13,8 +13,8 @@ import { loadActor } from '#shared/scope/actor.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /**
- * Reminds those who come: members by a notification, other guests by mail, each at most once (decisions, Calendar). Of an event without
- * guests that is the owner of the calendar, on a team calendar whoever made the event and still sees it.
+ * Reminds the host and all guests who have not declined: members by a notification, other guests by mail, each at most once (decisions,
+ * Calendar). The host is the owner of the calendar, on a team calendar the creator of the event while that person still sees it.
  */
 export async function remind(
   scope: Scope,
@@ -24,18 +24,18 @@ export async function remind(
   minutes: number,
 ): Promise<void> {
   const { event, from } = happens
-  const coming = guests.filter(({ status }) => status !== 'declined')
+  const attending = guests.filter(({ status }) => status !== 'declined')
   const host = await hostOf(scope, calendar, event)
-  const members = [...new Set([...coming.flatMap(({ user_id }) => user_id ?? []), ...(host === undefined ? [] : [host])])]
+  const members = [...new Set([...attending.flatMap(({ user_id }) => user_id ?? []), ...(host === undefined ? [] : [host])])]
   const key = `reminder ${event.id} ${from} ${minutes}`
   const title = `${event.title}: ${whenWords(happens.when)}`
   await notify(scope, members, [{ title, record: linkOf(event), event: 'calendar.reminder', key }])
-  // Whoever organizes an event that a file brought reminds its guests itself.
+  // Guests of an imported event are reminded by its own organizer.
   if (event.organizer === null)
     await mailGuests(
       scope,
       happens,
-      coming.filter(({ user_id }) => user_id === null),
+      attending.filter(({ user_id }) => user_id === null),
       key,
     )
 }
@@ -45,9 +45,9 @@ const linkOf = ({ record_type, record_id }: FoundEvent) =>
 
 async function hostOf(scope: Scope, calendar: Calendar, event: FoundEvent): Promise<string | undefined> {
   if (calendar.owner_id !== null) return calendar.owner_id
-  const maker = event.created_by === null ? undefined : await loadActor(scope.cache, scope.db, scope.workspace.id, event.created_by)
-  if (maker?.type !== 'user' || maker.id === null) return undefined
-  return sightOf(event, { access: accessTo(calendar, maker), isGuest: false }) === 'details' ? maker.id : undefined
+  const creator = event.created_by === null ? undefined : await loadActor(scope.cache, scope.db, scope.workspace.id, event.created_by)
+  if (creator?.type !== 'user' || creator.id === null) return undefined
+  return sightOf(event, { access: accessTo(calendar, creator), isGuest: false }) === 'details' ? creator.id : undefined
 }
 
 async function mailGuests(
@@ -63,14 +63,14 @@ async function mailGuests(
     'calendar',
   )
   for (const guest of guests.filter((_, index) => allowed[index])) {
-    const place = event.location === '' ? '' : `  ${event.location}\n`
+    const locationLine = event.location === '' ? '' : `  ${event.location}\n`
     await queueMail(scope, {
       id: stableId(`${key} ${guest.id}`, from),
       workspaceId: scope.workspace.id,
       kind: 'calendar',
       to: guest.email,
       subject: `Reminder: ${event.title}`,
-      text: `This event is coming up.\n\n  ${event.title}\n  ${whenWords(when)}\n${place}`,
+      text: `This event is coming up.\n\n  ${event.title}\n  ${whenWords(when)}\n${locationLine}`,
     })
   }
 }

@@ -11,21 +11,20 @@ import { dayMs, minuteMs } from '#shared/calendar/time.ts'
 import { announceEvent, startingWord } from '#shared/calendar/trigger.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** Something that an occurrence announces so many minutes ahead. */
-interface Signal {
+/** A reminder, or an event for flows, that falls `minutes` before an occurrence. `at` is in epoch milliseconds. */
+interface Reminder {
   readonly happens: Happens<FoundEvent>
   readonly kind: 'reminder' | 'starting'
   readonly minutes: number
   readonly at: number
 }
 
-/** Occurrences that one look takes in. */
-const mostOccurrences = 10_000
+/** Occurrences that one check reads. */
+const maxOccurrences = 10_000
 
 /**
- * Fires what a calendar's events announce and what fell due since it looked last: reminders of guests, and flows that start so many minutes
- * ahead. It sets when it looks next. All of it is one transaction, so nothing is fired twice; what lay in the past when an event was made or
- * moved is not fired, nor what is over by now.
+ * Fires the reminders and flow triggers of a calendar that fell due since its last check, and schedules the next check. One transaction
+ * does all of it, so nothing fires twice. Nothing fires that was past when its event was created or moved, or whose occurrence is over.
  */
 export function ringCalendar(scope: Scope, calendarId: string): Promise<void> {
   return scope.db.transaction(async (tx) => {
@@ -35,14 +34,14 @@ export function ringCalendar(scope: Scope, calendarId: string): Promise<void> {
     if (!calendar || until === undefined) return
     const now = scope.now().getTime()
     const since = until === null ? now - dayMs : Date.parse(until)
-    const signals = await signalsOf(inside, calendar, since, now)
-    for (const signal of signals.filter(({ at }) => at > since && at <= now)) await fire(inside, calendar, signal)
+    const reminders = await listReminders(inside, calendar, since, now)
+    for (const reminder of reminders.filter(({ at }) => at > since && at <= now)) await fire(inside, calendar, reminder)
     await writeFiredUntil(tx, scope.workspace.id, calendarId, new Date(Math.max(since, now)))
-    await lookAgain(inside, calendar, signals, now)
+    await scheduleNextCheck(inside, calendar, reminders, now)
   })
 }
 
-async function signalsOf(scope: Scope, calendar: Calendar, since: number, now: number): Promise<Signal[]> {
+async function listReminders(scope: Scope, calendar: Calendar, since: number, now: number): Promise<Reminder[]> {
   const starting = await startingMinutes(scope, calendar)
   const window = { from: Math.min(since, now), to: now + reachMs }
   const found = await findEventsInWindow(
@@ -52,20 +51,25 @@ async function signalsOf(scope: Scope, calendar: Calendar, since: number, now: n
     { from: new Date(window.from), to: new Date(window.to) },
     null,
   )
-  const happens = await happensIn(found, window, () => calendar.timezone, transactionBudget(scope), mostOccurrences)
+  const happens = await happensIn(found, window, () => calendar.timezone, transactionBudget(scope), maxOccurrences)
   return happens
     .filter(({ event, to, from }) => event.status !== 'cancelled' && Math.max(to, from + minuteMs) > now)
-    .flatMap((one) => {
-      const signal = (kind: Signal['kind'], minutes: number): Signal => ({ happens: one, kind, minutes, at: one.from - minutes * minuteMs })
-      const all = [
-        ...remindersOf(one.event, calendar).map((minutes) => signal('reminder', minutes)),
-        ...starting.map((minutes) => signal('starting', minutes)),
+    .flatMap((occurrence) => {
+      const reminder = (kind: Reminder['kind'], minutes: number): Reminder => ({
+        happens: occurrence,
+        kind,
+        minutes,
+        at: occurrence.from - minutes * minuteMs,
+      })
+      const reminders = [
+        ...remindersOf(occurrence.event, calendar).map((minutes) => reminder('reminder', minutes)),
+        ...starting.map((minutes) => reminder('starting', minutes)),
       ]
-      return all.filter(({ at }) => at >= Date.parse(one.event.timed_at))
+      return reminders.filter(({ at }) => at >= Date.parse(occurrence.event.timed_at))
     })
 }
 
-async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }: Signal): Promise<void> {
+async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }: Reminder): Promise<void> {
   const { event, when, from } = happens
   const guests = (await findAttendees(scope.db, scope.workspace.id, [event.id])).get(event.id) ?? []
   if (kind === 'reminder') return remind(scope, calendar, happens, guests, minutes)
@@ -73,9 +77,9 @@ async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }
   await announceEvent(scope, calendar, startingWord(minutes), event, guests, { id, when })
 }
 
-/** The next time is that of the next signal; with none in reach, when what lies beyond may have come near. */
-async function lookAgain(scope: Scope, calendar: Calendar, signals: readonly Signal[], now: number): Promise<void> {
-  const next = Math.min(...signals.filter(({ at }) => at > now).map(({ at }) => at))
+/** The next check is at the next reminder. With none in reach but later events, it is before these come within reach. */
+async function scheduleNextCheck(scope: Scope, calendar: Calendar, reminders: readonly Reminder[], now: number): Promise<void> {
+  const next = Math.min(...reminders.filter(({ at }) => at > now).map(({ at }) => at))
   if (Number.isFinite(next)) return lookAt(scope, calendar.id, next)
   if (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reachMs)))
     await lookAt(scope, calendar.id, now + reachMs - dayMs)

@@ -11,44 +11,41 @@ import { listenedTo } from '#shared/events/listen.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The most that a reminder or a trigger comes before a start: seven days, and what a clock change adds. */
+/** How long before a start a reminder may fire: seven days, plus a day for clock changes. */
 export const reachMs = 8 * dayMs
 
-type Ringing = Pick<Calendar, 'id' | 'key' | 'timezone' | 'settings'>
+type CalendarToCheck = Pick<Calendar, 'id' | 'key' | 'timezone' | 'settings'>
 
-/** Minutes ahead of a start at which something listens to a calendar: what flows wait for. */
+/** Minutes before a start at which flows listen to a calendar. */
 export async function startingMinutes({ db, workspace }: Scope, { key }: Pick<Calendar, 'key'>): Promise<number[]> {
-  const heard = await listenedTo(db, workspace.id, calendarSource)
-  const minutes = heard.flatMap(({ objectType, event }) => (objectType === '' || objectType === key ? (minutesOfWord(event) ?? []) : []))
+  const listened = await listenedTo(db, workspace.id, calendarSource)
+  const minutes = listened.flatMap(({ objectType, event }) => (objectType === '' || objectType === key ? (minutesOfWord(event) ?? []) : []))
   return [...new Set(minutes)]
 }
 
-/** Minutes before its start at which an event's guests are reminded: its own, else those of its calendar. */
+/** Minutes before its start at which an event reminds its guests: its own setting, else that of its calendar. */
 export const remindersOf = ({ reminders }: Pick<EventRow, 'reminders'>, { settings }: Pick<Calendar, 'settings'>): readonly number[] =>
   reminders ?? settings.default_reminders ?? []
 
 /**
- * Sees to it that the calendar looks in time at what these events announce. A calendar has one time at which it does so
- * (shared/calendar/ring.ts), and it is brought forward; what lies further off than it reaches is found when it looks the next time.
+ * Moves the calendar's next check forward so that the reminders of these events fire in time. A calendar has one next check, which
+ * `fireReminders` runs. Reminders beyond its reach are found by a later check.
  */
-export async function noteSignals(scope: Scope, calendar: Ringing, events: readonly EventRow[]): Promise<void> {
+export async function noteSignals(scope: Scope, calendar: CalendarToCheck, events: readonly EventRow[]): Promise<void> {
   const now = scope.now().getTime()
   const starting = await startingMinutes(scope, calendar)
   const budget = transactionBudget(scope)
   const times: number[] = []
   for (const event of events)
-    times.push(...(await nextSignal(calendar, event, [...remindersOf(event, calendar), ...starting], now, budget)))
+    times.push(...(await nextCheckTimes(calendar, event, [...remindersOf(event, calendar), ...starting], now, budget)))
   if (times.length > 0) await lookAt(scope, calendar.id, Math.min(...times))
 }
 
-/** Lets a calendar look at what lies ahead of it, at this time at the latest. */
+/** Schedules the calendar's check at this time, or leaves an earlier one. */
 export const lookAt = (scope: Scope, calendarId: string, ms: number): Promise<void> =>
   setDueBy(scope.db, calendarDue, scope.workspace.id, [{ subject: calendarId, at: new Date(ms) }])
 
-/**
- * Lets every calendar of a key, or every one for the empty text, look at what lies ahead now: somebody has come to listen for what is so many
- * minutes off.
- */
+/** Schedules a check now for the calendar of a key, or for every calendar if the key is empty: a new flow listens for starts. */
 export async function lookAtAll(db: Executor, workspaceId: string, key: string, now: Date): Promise<void> {
   const calendars = await listCalendarIds(db, workspaceId, key)
   await setDueBy(
@@ -59,9 +56,9 @@ export async function lookAtAll(db: Executor, workspaceId: string, key: string, 
   )
 }
 
-/** When an event is announced next, by so many minutes before each start; what is further off counts from the edge of the reach. */
-async function nextSignal(
-  calendar: Ringing,
+/** The time of an event's next reminder, or of the check that finds a start beyond the reach. Empty or one time, in epoch milliseconds. */
+async function nextCheckTimes(
+  calendar: CalendarToCheck,
   event: EventRow,
   minutes: readonly number[],
   now: number,
@@ -79,7 +76,7 @@ async function nextSignal(
       const isFar = from >= now + reachMs
       for (const ahead of minutes) if (!isFar && from - ahead * minuteMs > now) next = Math.min(next, from - ahead * minuteMs)
       if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reachMs + dayMs)
-      // No later occurrence is announced before that.
+      // No later occurrence has an earlier reminder.
       return !isFar && next > from - farthest
     },
   )

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** An id in the form of a UUID of version 7 that is the same whenever it is made of the same text and time. */
+/** A UUID of version 7 that is derived from a text and a time in epoch milliseconds: equal input gives an equal id. */
 export function stableId(text: string, ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12)
   const hash = createHash('sha256').update(text).digest('hex')

@@ -14,16 +14,16 @@ const clock = (closing: boolean) =>
   })
 const ids = t.Array(t.String(), { maxItems: 100 })
 
-/** Who is to meet, and when at the earliest and latest. */
+/** The people and calendars that are to be free, the length of the meeting and the window to search. */
 export const suggestInput = schema(
   t.Object(
     {
       users: t.Optional(ids),
       calendars: t.Optional(ids),
       from: t.String({ description: 'An RFC 3339 instant, or YYYY-MM-DD in the time zone.' }),
-      to: t.String({ description: 'The same; the whole of a day is in.' }),
+      to: t.String({ description: 'The same; a date includes the whole day.' }),
       duration: t.Integer({ minimum: 5, maximum: 1_440, description: 'Minutes.' }),
-      timezone: t.Optional(t.String({ maxLength: 64, description: "Of the days and hours; the workspace's when left out." })),
+      timezone: t.Optional(t.String({ maxLength: 64, description: "Time zone of the days and hours; the workspace's when left out." })),
       day_start: t.Optional(clock(false)),
       day_end: t.Optional(clock(true)),
       limit: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: '10 when left out.' })),
@@ -32,7 +32,7 @@ export const suggestInput = schema(
   ),
 )
 
-/** Times at which everybody is free. */
+/** Suggested times, and the people whose calendars were not considered. */
 export const suggestion = schema(
   t.Object(
     {
@@ -43,10 +43,13 @@ export const suggestion = schema(
   ),
 )
 
-/** Suggested times begin at full and half hours of the zone's clock. */
+/** Suggested times begin every 30 minutes from `day_start` on. */
 const stepMs = 30 * minuteMs
 
-/** Times when everybody that the caller can see is free, the earliest first, each within the hours of one day (document 3, suggest). */
+/**
+ * The times when everybody whom the caller can see is free, earliest first, each within the hours of one day (document 3, suggest). Throws
+ * VALIDATION_ERROR, and NOT_FOUND for a calendar that the caller cannot see.
+ */
 export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>): Promise<TypeOf<typeof suggestion>> {
   const { users = [], calendars = [], duration, day_start = '09:00', day_end = '17:00', limit = 10 } = input
   const zone = requireZone(input.timezone ?? scope.workspace.timezone)
@@ -54,16 +57,16 @@ export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>):
   const window = readWindow(input.from, input.to, zone)
   const budget = questionBudget(scope)
   const times = await busyTimes(scope, users, calendars, window, budget)
-  const missing = calendars.find((id) => !times.calendars.has(id.toLowerCase()))
-  if (missing !== undefined) throw problem('NOT_FOUND')
+  const unseen = calendars.find((id) => !times.calendars.has(id.toLowerCase()))
+  if (unseen !== undefined) throw problem('NOT_FOUND')
   const busy = merged([...times.users.values(), ...times.calendars.values()].flat(), window)
   const slots: { start: string; end: string }[] = []
-  // The first busy time that is not over.
-  let next = 0
-  for (const { start, end } of days(window, zone, day_start, day_end)) {
+  // Index of the first busy time that has not ended.
+  let nextBusy = 0
+  for (const { start, end } of dailyHours(window, zone, day_start, day_end)) {
     for (let at = start; at + duration * minuteMs <= end && slots.length < limit; at += stepMs) {
-      while ((busy[next]?.end ?? Number.POSITIVE_INFINITY) <= at) next += 1
-      const isFree = (busy[next]?.start ?? Number.POSITIVE_INFINITY) >= at + duration * minuteMs
+      while ((busy[nextBusy]?.end ?? Number.POSITIVE_INFINITY) <= at) nextBusy += 1
+      const isFree = (busy[nextBusy]?.start ?? Number.POSITIVE_INFINITY) >= at + duration * minuteMs
       if (isFree) slots.push({ start: instantText(at), end: instantText(at + duration * minuteMs) })
     }
     if (slots.length === limit) break
@@ -72,14 +75,14 @@ export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>):
   return { slots, unknown: users.filter((id) => !times.users.has(id.toLowerCase())) }
 }
 
-/** The hours of each day of a window, on the clock of a zone. */
-function* days(window: { from: number; to: number }, zone: string, opens: string, closes: string): Generator<Busy> {
+/** The given hours of each day of a window, in the local time of a zone. */
+function* dailyHours(window: { from: number; to: number }, zone: string, opens: string, closes: string): Generator<Busy> {
   const minutes = (clock: string) => (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * minuteMs
   for (let day = Date.parse(`${dateText(wallMs(window.from, zone))}T00:00:00Z`); ; day += dayMs) {
     const [opensAt, end] = [atWall(day + minutes(opens), zone), Math.min(window.to, atWall(day + minutes(closes), zone))]
     if (opensAt >= window.to) return
-    // What begins within the hours keeps to the steps of the day.
-    const late = Math.max(0, Math.ceil((window.from - opensAt) / stepMs)) * stepMs
-    yield { start: opensAt + late, end }
+    // A window that begins within the hours still starts at a step counted from `opens`.
+    const delayMs = Math.max(0, Math.ceil((window.from - opensAt) / stepMs)) * stepMs
+    yield { start: opensAt + delayMs, end }
   }
 }

@@ -4,7 +4,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** A space as the drive works with it. */
+/** A space as the drive reads it. */
 export interface FoundSpace {
   readonly id: string
   readonly key: string
@@ -15,28 +15,28 @@ export interface FoundSpace {
   readonly created_at: string
 }
 
-/** The key of the space that a workspace shares. */
+/** The key of the space that all members share. */
 export const orgKey = 'org'
 
-interface Row extends FoundSpace {
+interface SpaceWithShareModes extends FoundSpace {
   readonly modes: readonly ('view' | 'edit')[]
   readonly modes_anywhere: readonly ('view' | 'edit')[]
 }
 
-/** What is asked of a space or of a place in it. */
+/** An action on a space or on a key in it. */
 export type Need = 'read' | 'write' | 'manage'
 type Access = Readonly<Record<Need, boolean>>
 
-const nothing: Access = { read: false, write: false, manage: false }
+const noAccess: Access = { read: false, write: false, manage: false }
 
 /**
- * The space that an id or key names, where the caller may do what is needed at a place in it: a folder, a file, empty text for all of it,
- * or null for any place at all. NOT_FOUND where it has no standing, FORBIDDEN where it may see and not do this (document 3,
+ * The space of an id or key, if the caller may perform the action `at` a folder or file, in all of the space (empty text), or anywhere in
+ * it (null). Throws NOT_FOUND when the caller has no access at all there, FORBIDDEN when it has access but not for this action (document 3,
  * Authentication).
  */
 export async function requireSpace(scope: Scope, name: string, at: string | null, need: Need): Promise<FoundSpace> {
-  const row = (await readSpace(scope, name, at)) ?? (await makeShared(scope, name, at))
-  const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : nothing
+  const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
+  const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : noAccess
   if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
   if (!access[need]) throw problem('FORBIDDEN', `Needs drive:${need} on ${row.key}`)
   return row
@@ -52,28 +52,28 @@ export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'typ
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 
-/** A share reaches people; what it gives is added to what the caller's roles allow. */
-function accessTo(scope: Scope, space: FoundSpace, modes: Row['modes']): Access {
+/** Adds the access of shares, which only members have, to that of the caller's roles. */
+function accessTo(scope: Scope, space: FoundSpace, modes: SpaceWithShareModes['modes']): Access {
   const { read, write, manage } = ownAccess(scope, space)
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
 
-/** The shared space, which is made when it is first named by a caller who may do anything in it; undefined for any other name. */
-async function makeShared(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
+/** Creates the shared space when a caller with any access to it first names it; undefined for any other name. */
+async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
   const shared = { key: orgKey, type: 'org', owner_id: null } as const
   if (name !== orgKey || !Object.values(ownAccess(scope, shared)).some(Boolean)) return undefined
   await insertShared(scope)
   return readSpace(scope, name, at)
 }
 
-/** Makes the space that the workspace shares, unless it is there. */
+/** Creates the space that all members share, unless it exists. */
 export const insertShared = ({ db, workspace, now }: Scope) =>
   db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
 
-async function readSpace(scope: Scope, name: string, at: string | null): Promise<Row | undefined> {
+async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
   const { workspace, actor } = scope
   const [id, key] = isUuid(name) ? [name, null] : [null, name]
   const prefixes = at === null ? [] : prefixesOf(at)
-  return (await readRows<Row>(scope, findSpace(workspace.id, id, key, actor.personId, prefixes)))[0]
+  return (await readRows<SpaceWithShareModes>(scope, findSpace(workspace.id, id, key, actor.personId, prefixes)))[0]
 }

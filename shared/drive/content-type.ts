@@ -1,33 +1,33 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { extension, lookup } from 'mime-types'
 
-/** Bytes from a file's beginning that tell its type: as many as the longest signature of a known one needs. */
+/** Bytes at the start of a file that determine its type: the longest signature of a known type needs this many. */
 export const headBytes = 4_100
 
-/** What is told of a file beside its bytes. */
-interface Said {
-  /** The file's name, for its ending. */
+/** The sender's claims about a file. */
+interface Claims {
+  /** The file's name, read for its ending. */
   readonly name: string
   /** The type that its sender named. */
   readonly type: string
 }
 
 /**
- * The type of a file, by its first bytes. What its name and its sender say only decides among kinds of text, which the bytes cannot tell
- * apart, and what is inside an archive (decisions, Drive).
+ * The content type of a file, by its first bytes. Its name and the type its sender named only decide among kinds of text and kinds of
+ * archives, which the bytes cannot distinguish (decisions, Drive).
  */
-export async function typeOf(head: Buffer, said: Said): Promise<string> {
+export async function typeOf(head: Buffer, claims: Claims): Promise<string> {
   const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
-  const ending = lookup(said.name) || undefined
+  const ending = lookup(claims.name) || undefined
   if (found !== undefined && !isTextual(found)) return containers.has(found) && ending !== undefined && isPassive(ending) ? ending : found
   if (found === undefined && !isText(head)) return ending !== undefined && isPassive(ending) ? ending : 'application/octet-stream'
-  return textTypeOf(head, ending, knownType(said.type))
+  return textTypeOf(head, ending, knownType(claims.type))
 }
 
-/** Whether a browser may show a file of this type instead of saving it (document 3, Drive). */
+/** Whether browsers may show a file of this type instead of saving it (document 3, Drive). */
 export const isInline = (type: string): boolean => inlineTypes.has(type)
 
-/** Whether a browser plays a file of this type. */
+/** Whether a file of this type is audio or video. */
 export const isPlayed = (type: string): boolean => /^(?:audio|video)\//.test(type)
 
 const inlineTypes: ReadonlySet<string> = new Set([
@@ -48,33 +48,33 @@ const inlineTypes: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Archives in which office programs keep their files. */
+/** Archive types that office documents use. */
 const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb'])
 
-/** A type that no browser shows or runs, so that a name may claim it. */
+/** Whether no browser shows or runs the type. Only such types may follow from a name alone. */
 const isPassive = (type: string): boolean => !isInline(type) && !isTextual(type) && !/^(?:image|audio|video)\//.test(type)
 
 const isTextual = (type: string): boolean =>
   /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|sql|toml|x-sh|rtf)$/.test(type) || type === 'image/svg+xml'
 
-/** A type that is known by an ending: any text may be sent as one. */
+/** The plain type, if it has a known file ending; undefined for any other text. */
 const knownType = (type: string): string | undefined => {
   const plain = type.split(';')[0]?.trim().toLowerCase() ?? ''
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && extension(plain) ? plain : undefined
 }
 
 function textTypeOf(head: Buffer, ending: string | undefined, declared: string | undefined): string {
-  const said = [ending, declared].filter((type) => type !== undefined && isTextual(type))
+  const claimed = [ending, declared].filter((type) => type !== undefined && isTextual(type))
   const markup = markupOf(head.toString('utf8'))
-  const active = said.find((type) => type !== undefined && isActive(type))
+  const active = claimed.find((type) => type !== undefined && isActive(type))
   if (markup !== undefined) return active !== undefined && /ml$/.test(active) ? active : markup
-  return active ?? said[0] ?? 'text/plain'
+  return active ?? claimed[0] ?? 'text/plain'
 }
 
-/** Text that a browser would run or resolve. */
+/** Whether a browser would run the text or resolve references in it. */
 const isActive = (type: string): boolean => /(?:javascript|ecmascript|html|[/+]xml)$/.test(type)
 
-/** Text that begins as a document of tags does, behind a mark of its encoding and blanks. */
+/** The type of text that begins with a tag, after a byte order mark and blanks; undefined for other text. */
 function markupOf(text: string): string | undefined {
   const start = text.replace(/^\uFEFF?\s*/, '')
   if (!/^<[a-z!?/]/i.test(start)) return undefined
@@ -82,6 +82,6 @@ function markupOf(text: string): string | undefined {
   return /^<\?xml/i.test(start) && !/<html[\s>]/i.test(start) ? 'application/xml' : 'text/html'
 }
 
-/** Whether bytes read as text: none of those that no text holds. */
+/** Whether bytes may be text: they contain no control bytes that text does not use. */
 const isText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
 const textControls: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27])

@@ -1,14 +1,14 @@
 import { problem } from '#shared/kernel/errors.ts'
 
-/** Bytes of UTF-8 in a key (document 3, Limits). */
+/** The maximum length of a key in bytes of UTF-8 (document 3, Limits). */
 const maxKeyBytes = 1024
 
-/** Whether a key is a folder's. */
+/** Whether a key is that of a folder. */
 export const isFolder = (key: string): boolean => key.endsWith('/')
 
 /**
- * Checks a key by the rules of document 3 and gives it back; throws VALIDATION_ERROR that names the rule. A key is text and never a path:
- * `..` means nothing, and letters that look alike stay different.
+ * Returns a key that keeps the rules of document 3; throws VALIDATION_ERROR that names the broken rule. A key is text, not a path: `..` has
+ * no meaning, and letters are not normalized.
  */
 export function checkKey(key: string, field = 'key'): string {
   const broken = rules.find(([breaks]) => breaks(key))
@@ -16,13 +16,13 @@ export function checkKey(key: string, field = 'key'): string {
   return key
 }
 
-/** The same for the key of a file. */
+/** Checks the key of a file in the same way. */
 export function checkFileKey(key: string, field = 'key'): string {
   if (isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} of a file must not end with /`)
   return key
 }
 
-/** The same for the key of a folder; empty text is the top where it is allowed. */
+/** Checks the key of a folder in the same way. Empty text is the top folder, where `allowsTop` is set. */
 export function checkFolderKey(key: string, field: string, allowsTop = false): string {
   if (allowsTop && key === '') return key
   if (!isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} must end with /`)
@@ -39,10 +39,10 @@ const rules: readonly (readonly [breaks: (key: string) => boolean, rule: string]
   [(key) => /\p{Cc}/u.test(key), 'must not contain control characters'],
 ]
 
-/** The last part of a key: a file's name, or a folder's without its slash. */
+/** The last part of a key: the name of a file, or of a folder without its slash. */
 export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1).replace(/\/$/, '')
 
-/** Every folder that a key lies in, the top and the key itself among them: where a share can stand that reaches it. */
+/** The prefixes whose shares apply to a key: the top, every folder that contains it, and the key itself. */
 export function prefixesOf(key: string): string[] {
   const prefixes = ['']
   for (let at = key.indexOf('/'); at >= 0; at = key.indexOf('/', at + 1)) prefixes.push(key.slice(0, at + 1))
@@ -50,20 +50,20 @@ export function prefixesOf(key: string): string[] {
   return prefixes
 }
 
-/** Greater than every key: the highest letter, once more than a key has room for. */
+/** Text that sorts after every key: the highest code point, once more than fits into a key. */
 const lastKey = '\u{10FFFF}'.repeat(maxKeyBytes / 4 + 1)
 
-/** A stretch of keys in the order of their bytes: from `first` on, up to `behind`, which is not in it. */
+/** A range of keys in byte order: from `first` up to but not including `end`. */
 export interface KeyRange {
   readonly first: string
   readonly behind: string
 }
 
-/** The keys of a file, which is itself, or of a folder, which is all below it. `0` comes after `/`, and no key holds the letter 1. */
+/** The range of a file, which is its key, or of a folder, which is every key in it. `0` follows `/`, and no key contains U+0001. */
 export function rangeOf(key: string): KeyRange {
   if (key === '') return { first: '', behind: lastKey }
   return { first: key, behind: isFolder(key) ? `${key.slice(0, -1)}0` : `${key}\u0001` }
 }
 
-/** Keys that no caller can send: where a folder lies while it moves to a place around its old one. */
+/** Keys that no caller can send: a folder has them while it moves to one of its own parents. */
 export const limbo: KeyRange = { first: '\u0001', behind: '\u0002' }

@@ -1,7 +1,7 @@
 import { nameOf } from '#shared/drive/key.ts'
 import type { DriveObject } from '#shared/drive/schemas.ts'
 
-/** A file as it is kept. */
+/** A file as it is stored. */
 export interface ObjectRow {
   readonly key: string
   readonly blob_id: string

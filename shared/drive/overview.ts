@@ -5,11 +5,11 @@ import { listSpaces } from '#shared/drive/spaces.ts'
 import { findRecent, findTypes } from '#shared/drive/store/objects.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The newest files and the room that each type takes, in the caller's own drives and in the team's spaces that it may read. */
+/** The newest files and the totals per content type, in the caller's own drives and in the team's spaces that it may read. */
 export async function readOverview(scope: Scope, limit: number): Promise<{ recent: RecentObject[]; types: TypeTotal[] }> {
   const { db, workspace } = scope
-  const own = { owner_id: scope.actor.personId }
-  const spaces = (await listSpaces(scope)).filter((space) => ownAccess(scope, { ...space, ...own }).read).map(({ id }) => id)
+  const owner = { owner_id: scope.actor.personId }
+  const spaces = (await listSpaces(scope)).filter((space) => ownAccess(scope, { ...space, ...owner }).read).map(({ id }) => id)
   const recent = await db.query<ObjectRow & { bucket_id: string; bucket_key: string }>(findRecent(workspace.id, spaces, limit))
   const types = await db.query<TypeTotal>(findTypes(workspace.id, spaces))
   return { recent: recent.map((row) => ({ ...viewOf(row), bucket_id: row.bucket_id, bucket_key: row.bucket_key })), types }

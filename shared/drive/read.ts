@@ -7,13 +7,13 @@ import { findObject } from '#shared/drive/store/objects.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** A file that may be read: its bytes are those of one version, whatever becomes of its key. */
+/** A file that was opened for reading. `open` reads the bytes of this version, even after the key is overwritten or deleted. */
 export interface OpenedFile extends ObjectRow {
   readonly name: string
   readonly open: (range?: ByteRange) => Promise<Readable>
 }
 
-/** Finds a file for reading. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, NOT_FOUND where there is none. */
+/** Finds a file for reading. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, NOT_FOUND for a missing file. */
 export async function findFile(scope: Scope, spaceName: string, key: string): Promise<OpenedFile> {
   checkFileKey(key)
   const space = await requireSpace(scope, spaceName, key, 'read')
@@ -22,7 +22,7 @@ export async function findFile(scope: Scope, spaceName: string, key: string): Pr
   return { ...row, name: nameOf(row.key), open: (range) => scope.blobs.read(row.blob_id, range) }
 }
 
-/** Reads a whole file of text. Throws as `findFile` does, and VALIDATION_ERROR where it is larger than `maxBytes` or no UTF-8. */
+/** Reads a whole text file. Throws as `findFile` does, and VALIDATION_ERROR for more than `maxBytes` bytes or invalid UTF-8. */
 export async function readText(scope: Scope, spaceName: string, key: string, maxBytes: number): Promise<string> {
   const { size_bytes, open } = await findFile(scope, spaceName, key)
   if (size_bytes > maxBytes) throw problem('VALIDATION_ERROR', `the file must have at most ${maxBytes} bytes, it has ${size_bytes}`)

@@ -11,26 +11,26 @@ export const space = schema(
       id,
       key: t.String(),
       name: t.String(),
-      type: t.Enum(['user', 'org', 'custom'], { description: 'A personal drive, the space that the workspace shares, or one of its own.' }),
-      object_count: t.Integer({ minimum: 0, description: 'Files; folders do not count.' }),
+      type: t.Enum(['user', 'org', 'custom'], { description: 'A personal drive, the shared space of all members, or another team space.' }),
+      object_count: t.Integer({ minimum: 0, description: 'Number of files, without folders.' }),
       total_bytes: count,
       created_at: instant,
     },
-    { title: 'Space', description: 'Where files live; `bucket` in addresses.' },
+    { title: 'Space', description: 'A space for files; called `bucket` in addresses.' },
   ),
 )
 export type Space = TypeOf<typeof space>
 
-/** What makes a space. */
+/** Input that creates a space. */
 export const spaceInput = schema(
   t.Object(
     {
       key: t.Optional(
-        t.String({ description: '2 to 63 lowercase letters, digits and hyphens, from a letter or digit on; not for a personal one.' }),
+        t.String({ description: '2 to 63 lowercase letters, digits and hyphens, starting with a letter or digit; unused if personal.' }),
       ),
-      name: t.Optional(t.String({ minLength: 1, maxLength: 120, description: 'Needed for a personal space; else the key by default.' })),
+      name: t.Optional(t.String({ minLength: 1, maxLength: 120, description: 'Required for a personal space; else by default the key.' })),
       type: t.Optional(
-        t.String({ description: '`personal` for a further drive of the caller; any other value makes a space of the team.' }),
+        t.String({ description: '`personal` creates another drive of the caller; any other value creates a space of the team.' }),
       ),
     },
     { title: 'SpaceInput' },
@@ -42,7 +42,7 @@ const objectParts = {
   key: t.String(),
   name: t.String({ description: 'The last part of the key.' }),
   size: count,
-  content_type: t.String({ description: 'Told from the bytes, whatever the sender said.' }),
+  content_type: t.String({ description: 'Detected from the bytes, not taken from the sender.' }),
   sha256: t.String(),
   created_by: nullable(id),
   created_at: instant,
@@ -53,11 +53,11 @@ const objectParts = {
 export const driveObject = schema(t.Object(objectParts, { title: 'DriveObject' }))
 export type DriveObject = TypeOf<typeof driveObject>
 
-/** A folder of a level. */
+/** A folder in a listing. */
 export const folder = schema(t.Object({ prefix: t.String(), name: t.String() }, { title: 'DriveFolder' }))
 export type Folder = TypeOf<typeof folder>
 
-/** A level of folders and files, or what a search found. */
+/** The folders and files directly in a folder, or the results of a search. */
 export const level = schema(
   t.Object(
     {
@@ -70,11 +70,11 @@ export const level = schema(
 )
 export type Level = TypeOf<typeof level>
 
-/** What of a space is listed. */
+/** The query of a listing. */
 export const levelQuery = schema(
   t.Object({
     prefix: t.String({ default: '', description: 'A folder such as a/b/; empty for the top.' }),
-    q: t.String({ default: '', maxLength: 255, description: 'Finds files by their name, in the folder and below; case does not matter.' }),
+    q: t.String({ default: '', maxLength: 255, description: 'Finds files by part of their name, in the folder and below, ignoring case.' }),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 100 }),
     cursor: t.Optional(t.String({ description: 'cursor of the previous page.' })),
   }),
@@ -83,7 +83,7 @@ export type LevelQuery = TypeOf<typeof levelQuery>
 
 const mode = t.Enum(['view', 'edit'])
 
-/** A share as those see it who may make it. */
+/** A share as its managers see it. */
 export const share = schema(
   t.Object(
     {
@@ -100,7 +100,7 @@ export const share = schema(
 )
 export type Share = TypeOf<typeof share>
 
-/** What makes a share: with one of the three whom it is for. */
+/** Input that creates a share. Exactly one of `email`, `user_id` and `org_wide` names the grantee. */
 export const shareInput = schema(
   t.Object(
     {
@@ -115,9 +115,9 @@ export const shareInput = schema(
 )
 export type ShareInput = TypeOf<typeof shareInput>
 
-/** What others have shared with the caller. */
+/** A folder or file that others have shared with the caller. */
 const sharedItem = t.Object(
-  { bucket_id: id, prefix: t.String(), mode, owner_name: t.String({ description: "The drive's owner; of a team's space its name." }) },
+  { bucket_id: id, prefix: t.String(), mode, owner_name: t.String({ description: "Name of the drive's owner, or of the team's space." }) },
   { title: 'SharedItem' },
 )
 export type SharedItem = TypeOf<ReturnType<typeof schema<typeof sharedItem>>>
@@ -131,16 +131,16 @@ export type RecentObject = TypeOf<ReturnType<typeof schema<typeof recentObject>>
 const typeTotal = t.Object({ content_type: t.String(), count, bytes: count }, { title: 'TypeTotal' })
 export type TypeTotal = TypeOf<ReturnType<typeof schema<typeof typeTotal>>>
 
-/** What was written last and what takes how much room, in the caller's spaces. */
+/** The newest files and the bytes per content type, in the caller's spaces. */
 export const overview = schema(t.Object({ recent: t.Array(recentObject), types: t.Array(typeTotal) }, { title: 'DriveOverview' }))
 
-/** How many recent files are asked for. */
+/** The query of the overview. */
 export const overviewQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 100, default: 10 }) }))
 
 /** A single object's key. */
 export const keyQuery = schema(t.Object({ key: t.String() }))
 
-/** What makes a folder. */
+/** Input that creates a folder. */
 export const folderInput = schema(t.Object({ key: t.String({ description: 'Ends with /.' }) }, { title: 'DriveFolderInput' }))
 
 /** A rename or move. */

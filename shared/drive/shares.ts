@@ -7,18 +7,19 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Shares of one space. */
+/** Shares that one space may have. */
 const maxShares = 1_000
 
-/** The shares of a space, by what they reach. Throws as `requireSpace` does for who may not share. */
+/** The shares of a space, ordered by prefix. Throws as `requireSpace` does without drive:manage. */
 export async function listShares(scope: Scope, spaceId: string): Promise<Share[]> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
   return scope.db.query<Share>(findShares(scope.workspace.id, space.id))
 }
 
 /**
- * Shares a folder, a file or all of a space with a member or with every member. Sharing it with the same one again replaces the mode: then
- * `isNew` is false. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix, nobody or several meant, and the shared space.
+ * Shares a folder, a file or all of a space with one member or with every member. An existing share with the same grantee gets the new
+ * mode, and `isNew` is false. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix, an input that does not name exactly one
+ * grantee, the owner as grantee, more than 1,000 shares, and the shared space.
  */
 export async function addShare(scope: Scope, spaceId: string, input: ShareInput): Promise<{ share: Share; isNew: boolean }> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
@@ -39,22 +40,22 @@ export async function addShare(scope: Scope, spaceId: string, input: ShareInput)
   })
 }
 
-/** Ends a share. Throws as `requireSpace` does, and NOT_FOUND. */
+/** Deletes a share. Throws as `requireSpace` does, and NOT_FOUND. */
 export async function removeShare(scope: Scope, spaceId: string, id: string): Promise<void> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
-  const gone = isUuid(id) ? await scope.db.query(deleteShare(scope.workspace.id, space.id, id)) : []
-  if (gone.length === 0) throw problem('NOT_FOUND')
+  const deleted = isUuid(id) ? await scope.db.query(deleteShare(scope.workspace.id, space.id, id)) : []
+  if (deleted.length === 0) throw problem('NOT_FOUND')
 }
 
-/** The id of the one member who is meant, or null for all of them. */
+/** The id of the member to share with, or null for all members. */
 async function granteeOf({ db, workspace }: Scope, space: FoundSpace, { email, user_id, org_wide }: ShareInput): Promise<string | null> {
   if ([email !== undefined, user_id !== undefined, org_wide === true].filter(Boolean).length !== 1) {
-    throw problem('VALIDATION_ERROR', 'exactly one of email, user_id and org_wide must say whom it is for')
+    throw problem('VALIDATION_ERROR', 'exactly one of email, user_id and org_wide must name the grantee')
   }
   if (org_wide) return null
   const id = user_id !== undefined && isUuid(user_id) ? user_id : null
   const [member] = await db.query<{ id: string }>(findMember(workspace.id, email ?? null, id))
-  if (!member) throw problem('VALIDATION_ERROR', `${email === undefined ? 'user_id' : 'email'} must be that of a member`)
+  if (!member) throw problem('VALIDATION_ERROR', `${email === undefined ? 'user_id' : 'email'} must name a member`)
   if (member.id === space.owner_id) throw problem('VALIDATION_ERROR', 'a drive is not shared with its own owner')
   return member.id
 }

@@ -7,28 +7,28 @@ import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
-type Row = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
+type SpaceWithTotals = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
 
-/** The caller's spaces, its own drives first: those of the team in which its roles allow anything. The two that everybody has are made now. */
+/** The caller's drives, then the team's spaces in which its roles allow anything. Creates missing default spaces first. */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
-  const seen = (await readSpaces(scope)).filter((space) => Object.values(ownAccess(scope, space)).some(Boolean))
-  return seen.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
+  const visible = (await readSpaces(scope)).filter((space) => Object.values(ownAccess(scope, space)).some(Boolean))
+  return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
     ...{ id, key, name, type, object_count, total_bytes, created_at },
   }))
 }
 
-/** All spaces of the team and the caller's own. */
-async function readSpaces(scope: Scope): Promise<Row[]> {
+/** All spaces of the team and the caller's drives. */
+async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
   const { db, workspace } = scope
   const person = scope.actor.personId
-  const spaces = await db.query<Row>(findSpaces(workspace.id, person))
+  const spaces = await db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
   const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
   if (isComplete) return spaces
   await makeFirstSpaces(scope)
-  return db.query<Row>(findSpaces(workspace.id, person))
+  return db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
 }
 
-/** Makes the shared space and the caller's main drive where they are missing (decisions, Drive). */
+/** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
 export async function makeFirstSpaces(scope: Scope): Promise<void> {
   const { db, workspace, actor, now } = scope
   await insertShared(scope)
@@ -37,7 +37,7 @@ export async function makeFirstSpaces(scope: Scope): Promise<void> {
   await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
 }
 
-/** What others have shared with the caller, apart from what its roles let it see anyway. */
+/** Folders and files that others have shared with the caller, except those to which its roles already give the same access. */
 export async function listShared(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
@@ -56,8 +56,8 @@ interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_nam
 }
 
 /**
- * Makes a further drive of the caller's own, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for an
- * access key that wants a drive, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED where the plan allows no more.
+ * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a drive
+ * of an access key, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
  */
 export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
@@ -95,12 +95,12 @@ async function withSpaceLeft<T>(scope: Scope, work: (scope: Scope) => Promise<T>
 }
 
 /**
- * Deletes an empty space. Throws NOT_FOUND and FORBIDDEN as `requireSpace` does, FORBIDDEN for the shared space and main drives,
- * VALIDATION_ERROR while it holds files.
+ * Deletes an empty space. Throws as `requireSpace` does, FORBIDDEN for the shared space and main drives, and VALIDATION_ERROR while it
+ * holds files.
  */
 export async function removeSpace(scope: Scope, id: string): Promise<void> {
   const space = await requireSpace(scope, id, null, 'manage')
-  if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives stay')
+  if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives cannot be deleted')
   await scope.db.transaction(async (tx) => {
     await tx.query(deleteMadeFolders(scope.workspace.id, space.id))
     const gone = await tx.query(deleteSpace(scope.workspace.id, space.id))

@@ -8,19 +8,19 @@ import { putFolder, putObject } from '#shared/drive/store/objects.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** Bytes in storage that are no file yet. */
+/** Bytes in storage that are not yet the content of a file. */
 export interface KeptBytes {
   readonly blobId: string
   readonly sizeBytes: number
   readonly sha256: string
-  /** What tells the type, together with the file's name. */
+  /** The first bytes, which determine the type together with the file's name. */
   readonly head: Buffer
   readonly saidType: string
 }
 
 /**
- * Streams a file into storage, before it is known under which key. Throws as `requireSpace` does where the caller may write nowhere in the
- * space, and LIMIT_EXCEEDED where the plan's cap is reached already; what the stream throws leaves nothing behind.
+ * Streams a file into storage before its key is known. Throws as `requireSpace` does if the caller may write nowhere in the space, and
+ * LIMIT_EXCEEDED if the cap of the plan is already reached. If the stream fails, nothing is stored.
  */
 export async function keepBytes(
   scope: Scope,
@@ -34,13 +34,13 @@ export async function keepBytes(
   return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), saidType: file.contentType }
 }
 
-/** Hands a stream on and keeps its beginning. */
+/** Passes a stream through and collects its first bytes in `head`. */
 async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
   let missing = headBytes
-  for await (const piece of bytes) {
-    if (missing > 0) head.push(Buffer.from(piece.subarray(0, missing)))
-    missing -= piece.length
-    yield piece
+  for await (const chunk of bytes) {
+    if (missing > 0) head.push(Buffer.from(chunk.subarray(0, missing)))
+    missing -= chunk.length
+    yield chunk
   }
 }
 
@@ -51,8 +51,8 @@ export interface WrittenObject {
 }
 
 /**
- * Makes kept bytes the file of a key, in place of the one that it may name. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key,
- * LIMIT_EXCEEDED where the plan has no room for it; then the bytes are let go of.
+ * Saves stored bytes as the file of a key and replaces an existing file. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and
+ * LIMIT_EXCEEDED at the cap of the plan; the bytes are then discarded.
  */
 export async function putFile(scope: Scope, spaceName: string, key: string, kept: KeptBytes): Promise<WrittenObject> {
   try {
@@ -61,7 +61,7 @@ export async function putFile(scope: Scope, spaceName: string, key: string, kept
     const type = await typeOf(kept.head, { name: nameOf(key), type: kept.saidType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
-    // In a transaction of its caller's the row of the blob may still be locked; the sweep finds it.
+    // Inside a transaction of the caller the blob's row may still be locked; the sweep deletes it later.
     if (!('inTransaction' in scope.db)) await scope.blobs.discardAfter(error, scope.workspace.id, kept.blobId)
     throw error
   }
@@ -71,13 +71,13 @@ async function replaceObject(scope: Scope, spaceId: string, key: string, kept: K
   const { db, workspace, actor, now } = scope
   const { blobId, sizeBytes, sha256 } = kept
   const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
-  const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(refuseGoneSpace)
+  const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
   await takeRoom(scope, sizeBytes - (row.replaced_bytes ?? 0))
   return { object: viewOf(row), isNew: row.replaced_bytes === null }
 }
 
-/** Writes a whole file at once; throws as `putFile` and `keepBytes` do. */
+/** Writes a file whose bytes are in memory. Throws as `saveUpload` and `storeBytes` do. */
 export async function writeFile(
   scope: Scope,
   spaceName: string,
@@ -87,23 +87,23 @@ export async function writeFile(
 ): Promise<WrittenObject> {
   checkFileKey(key)
   await requireSpace(scope, spaceName, key, 'write')
-  const one = async function* () {
+  const singleChunk = async function* () {
     yield bytes
   }
-  return putFile(scope, spaceName, key, await keepBytes(scope, spaceName, { bytes: one(), contentType }))
+  return putFile(scope, spaceName, key, await keepBytes(scope, spaceName, { bytes: singleChunk(), contentType }))
 }
 
-/** Makes a folder that holds nothing yet; one that is there stays. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
+/** Creates an empty folder unless it exists. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
 export async function makeFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
   checkFolderKey(key, 'key')
   const space = await requireSpace(scope, spaceName, key, 'write')
   const { db, workspace, actor, now } = scope
-  await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(refuseGoneSpace)
+  await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(throwForMissingSpace)
   return { prefix: key, name: nameOf(key) }
 }
 
-/** A space that was deleted meanwhile is not there. */
-function refuseGoneSpace(error: unknown): never {
+/** Throws NOT_FOUND if the space was deleted meanwhile, otherwise the error itself. */
+function throwForMissingSpace(error: unknown): never {
   const constraint = error instanceof Problem ? (error.cause as { constraint?: string } | undefined)?.constraint : undefined
   throw constraint === 'drive_objects_space' ? problem('NOT_FOUND') : error
 }

@@ -4,19 +4,18 @@ import { noValues, type Values } from '#shared/records/record.ts'
 import type { FieldShape } from '#shared/types/fields/field.ts'
 import { isBlank, parseValue, valueToJson } from '#shared/types/fields/value.ts'
 
-/** What a visitor filled in, as far as it is right, and what is wrong with the rest, by the key of its field. */
+/** The valid answers of a visitor, and the problems of the others, by field key. */
 export interface Answers {
-  /** In the form in which records take them. */
+  /** As record values in JSON. */
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: ReadonlyMap<string, Problem>
 }
 
-/** Of a visitor's text, this much is shown in a refusal of it. */
-const shape = ({ type, options }: FormField): FieldShape => ({ type, rules: options ? { options } : {} })
+const fieldShape = ({ type, options }: FormField): FieldShape => ({ type, rules: options ? { options } : {} })
 
 /**
- * Reads what was sent for a form's fields; text that is empty counts as not sent (decisions, Forms). Problems name the form's own fields,
- * `values.email`, and never where they lead. A key that is no field's is a problem too.
+ * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms). Problems name fields of the form, such as
+ * `values.email`, never fields of its record type. A key that is not a field's is a problem too.
  */
 export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
   const values = noValues() as Record<string, unknown>
@@ -25,9 +24,9 @@ export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Rec
     const path = `values.${field.key}`
     try {
       const given = Object.hasOwn(sent, field.key) ? sent[field.key] : null
-      const value = parseValue(given === '' ? null : given, shape(field), { path, defaultCurrency })
+      const value = parseValue(given === '' ? null : given, fieldShape(field), { path, defaultCurrency })
       if (field.required && isBlank(value)) throw problem('VALIDATION_ERROR', `${path} is required`)
-      if (!isBlank(value)) values[field.key] = valueToJson(value, shape(field))
+      if (!isBlank(value)) values[field.key] = valueToJson(value, fieldShape(field))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       problems.set(field.key, error)
@@ -40,9 +39,9 @@ export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Rec
   return { values, problems }
 }
 
-/** The values alone; throws the first problem. */
+/** Reads the values and throws the first problem, if there is one. */
 export function requireAnswers(form: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Values {
   const { values, problems } = readAnswers(form, sent, defaultCurrency)
-  for (const wrong of problems.values()) throw wrong
+  for (const firstProblem of problems.values()) throw firstProblem
   return values as Values
 }

@@ -13,7 +13,7 @@ import { findOperation } from '#shared/queue/operations.ts'
 import { createRecord } from '#shared/records/create.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
-/** A submission, by where it is kept. */
+/** Identifies a submission. */
 export interface Place {
   readonly workspaceId: string
   readonly formId: string
@@ -26,14 +26,14 @@ interface Waiting {
   readonly record_id: string | null
 }
 
-/** The form of a submission as it is now; undefined when it is gone. */
+/** The current form of a submission; undefined when it was deleted. */
 export async function formOf({ db }: PlatformScope, { workspaceId, formId }: Place): Promise<Form | undefined> {
   return (await db.query<Form>(findForm(workspaceId, formId)))[0]
 }
 
 /**
- * Does what follows a submission that waits for it, as the form's last editor, in whose scope it runs: writes its record, unless it has one,
- * and starts the form's function. All of it commits together, so doing it again does nothing. Throws what refused it.
+ * Processes a waiting submission: creates its record unless it has one, and starts the form's function. `scope` is that of the form's last
+ * editor. One transaction does all of it, so that repeating it has no effect. Throws the problem that refused a step.
  */
 export async function follow(scope: Scope, form: Form, place: Place): Promise<void> {
   const key = [place.workspaceId, place.formId, place.submissionId] as const
@@ -47,24 +47,24 @@ export async function follow(scope: Scope, form: Form, place: Place): Promise<vo
   })
 }
 
-/** Notes on a submission why what follows it was refused. */
+/** Records on a submission why its processing was refused. */
 export async function noteRefusal({ db }: PlatformScope, place: Place, refusal: Problem): Promise<void> {
-  await db.query(noteRefused(place.workspaceId, place.formId, place.submissionId, inWords(refusal)))
+  await db.query(noteRefused(place.workspaceId, place.formId, place.submissionId, describeError(refusal)))
 }
 
-/** Notes on a submission how the run of its function has ended. */
+/** Records on a submission how the run of its function ended; does nothing while it is queued or running. */
 export async function noteRunEnded({ db }: PlatformScope, place: Place): Promise<void> {
   const key = [place.workspaceId, place.formId, place.submissionId] as const
   const [running] = await db.query<{ run_id: string }>(findRunning(...key))
   const operation = running && (await findOperation(db, running.run_id))
   if (!operation || operation.status === 'queued' || operation.status === 'running') return
-  const error = operation.error ? inWords(operation.error) : errorOf(operation.result as Invocation)
+  const error = operation.error ? describeError(operation.error) : describeInvocationError(operation.result as Invocation)
   await db.query(noteEnded(...key, running.run_id, error))
 }
 
-const inWords = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`
+const describeError = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`
 
-const errorOf = ({ error }: Invocation): string | null => (error === undefined ? null : `function failed: ${error}`)
+const describeInvocationError = ({ error }: Invocation): string | null => (error === undefined ? null : `function failed: ${error}`)
 
 async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting): Promise<string | null> {
   return target === null ? null : (await createRecord(scope, target.object_type, values)).id

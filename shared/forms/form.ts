@@ -5,7 +5,7 @@ import { warnings } from '#shared/scope/visitors.ts'
 import { maxOptionLength, maxOptions } from '#shared/types/fields/choice.ts'
 import { fieldKey } from '#shared/types/keys.ts'
 
-/** Kinds of fields that a visitor can fill in: what names a file or another record of the workspace is none of them. */
+/** Field types that a visitor can fill in: all but those that refer to files and records of the workspace. */
 const visitorTypes = fieldTypes.filter((type) => type !== 'file' && type !== 'ref' && type !== 'refs')
 
 /** A form's key, which is in its public address. */
@@ -28,18 +28,18 @@ const keptField = t.Object({ ...fieldParts, required: t.Boolean(), options: t.Op
 export type FormField = TypeOf<typeof keptFieldSchema>
 const keptFieldSchema = schema(keptField)
 
-/** Fields of one form at most. */
+/** The maximum number of fields of a form. */
 export const maxFields = 100
 
 const settingParts = {
-  submit_label: t.String({ maxLength: 80, description: 'On the button; empty for the usual word.' }),
-  success_message: t.String({ maxLength: 2_000, description: 'What a visitor reads who has sent it.' }),
-  redirect: t.String({ maxLength: 2_000, description: 'Absolute http or https address where the visitor goes then; empty to stay.' }),
+  submit_label: t.String({ maxLength: 80, description: 'Text of the button; empty for the default.' }),
+  success_message: t.String({ maxLength: 2_000, description: 'Text shown after sending.' }),
+  redirect: t.String({ maxLength: 2_000, description: 'Absolute http or https address that opens after sending; empty for none.' }),
 }
 
-const target = nullable(t.Object({ object_type: t.String({ description: 'Key of the record type that a submission becomes.' }) }))
+const target = nullable(t.Object({ object_type: t.String({ description: 'Key of the record type that submissions create.' }) }))
 
-/** What makes a form, or replaces it. */
+/** Input that creates or replaces a form. */
 export const formInput = schema(
   t.Object(
     {
@@ -67,13 +67,13 @@ const formSchema = t.Object(
     id: t.String({ format: 'uuid' }),
     key: t.String(),
     name: t.String(),
-    description: t.String({ description: 'Markdown, as it was written.' }),
+    description: t.String({ description: 'Markdown source.' }),
     fields: t.Array(keptField),
     settings,
     target,
     function_id: nullable(t.String({ format: 'uuid' })),
-    published: t.Boolean({ description: 'Whether it can be reached from outside.' }),
-    edited_by: nullable(t.String({ format: 'uuid', description: 'On whose behalf records are written and functions run.' })),
+    published: t.Boolean({ description: 'Whether visitors can open it.' }),
+    edited_by: nullable(t.String({ format: 'uuid', description: 'Last editor, whose rights apply to records and functions.' })),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
     warnings: t.Optional(warnings),
@@ -90,7 +90,7 @@ export const formDefinition = schema(
     {
       key: t.String(),
       name: t.String(),
-      description: t.String({ description: 'Markdown, as it was written.' }),
+      description: t.String({ description: 'Markdown source.' }),
       fields: t.Array(keptField),
       settings: t.Object({ submit_label: settingParts.submit_label, success_message: settingParts.success_message }),
     },
@@ -99,13 +99,13 @@ export const formDefinition = schema(
 )
 export type FormDefinition = TypeOf<typeof formDefinition>
 
-/** What a visitor sends. */
+/** The answers of a visitor, by field key. */
 export const answersInput = schema(t.Object({ values: t.Record(t.String(), t.Unknown()) }, { title: 'FormAnswers' }))
 
-/** What a visitor is told. */
+/** The answer to a visitor who has submitted a form. */
 export const thanks = schema(
   t.Object(
-    { ok: t.Literal(true), message: t.String(), redirect: t.String({ description: 'Where to go now; empty to stay.' }) },
+    { ok: t.Literal(true), message: t.String(), redirect: t.String({ description: 'Address to open next; empty for none.' }) },
     { title: 'FormThanks' },
   ),
 )

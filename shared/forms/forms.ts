@@ -20,41 +20,44 @@ export const listForms = ({ db, workspace, actor }: Scope, query: LinkedQuery): 
 
 /** One form; throws NOT_FOUND. */
 export async function getForm({ db, workspace }: Scope, id: string): Promise<Form> {
-  return found(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
 }
 
-/** Makes a form, on whose behalf the caller stands from now on. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
+/** Creates a form with the caller as its last editor. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
 export async function createForm(scope: Scope, input: FormInput): Promise<Form> {
-  return withWarnings(scope, found(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))))
+  return withWarnings(
+    scope,
+    requireRow(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))),
+  )
 }
 
-/** Replaces a form; the caller is its last editor then. Throws like `createForm`, and NOT_FOUND. */
+/** Replaces a form and makes the caller its last editor. Throws as `createForm` does, and NOT_FOUND. */
 export async function changeForm(scope: Scope, id: string, input: FormInput): Promise<Form> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return withWarnings(scope, found(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
+  return withWarnings(scope, requireRow(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
 }
 
-/** A form that was saved; one that is published and that visitors cannot reach says why. */
+/** Adds warnings to a saved form: why visitors cannot reach it although it is published. */
 const withWarnings = async (scope: Scope, form: Form): Promise<Form> =>
   warned(form, form.published ? await lackOfVisitors(scope, ['forms:read', 'forms:submit'], form.key) : [])
 
-/** Deletes a form with all that was sent by it. Throws NOT_FOUND. */
+/** Deletes a form with its submissions. Throws NOT_FOUND. */
 export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {
-  found(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
 }
 
-/** A published form by its key, remembered until a form of the workspace changes; NOT_FOUND where it is absent or not open to the caller. */
+/** A form by its key, cached until a form of the workspace changes. Throws NOT_FOUND unless published and permitted to the caller. */
 export async function requireOpenForm(scope: Scope, key: string, permission: 'forms:read' | 'forms:submit'): Promise<Form> {
   const { cache, db, workspace, actor } = scope
   const form = await cache.remember(db, workspace.id, `form ${key}`, async () => {
-    const [found] = await db.query<Form>(findFormByKey(workspace.id, key))
-    return found
+    const [row] = await db.query<Form>(findFormByKey(workspace.id, key))
+    return row
   })
   if (!form?.published || actor.policy.permits(permission, key) === 'never') throw problem('NOT_FOUND')
   return form
 }
 
-/** What visitors see of a form: never where it leads (document 3, Form definition). */
+/** The form as visitors see it, without its target and function (document 3, Form definition). */
 export function definitionOf({ key, name, description, fields, settings }: Form): FormDefinition {
   const { submit_label, success_message } = settings
   return { key, name, description, fields, settings: { submit_label, success_message } }
@@ -63,12 +66,12 @@ export function definitionOf({ key, name, description, fields, settings }: Form)
 async function valuesOf(scope: Scope, input: FormInput): Promise<unknown[]> {
   const { key, name, description = '', target = null, function_id = null, published = false } = input
   const fields = input.fields.map(readField)
-  refuseRepeats(fields)
+  refuseRepeatedKeys(fields)
   const settings = readSettings(input.settings ?? {})
   if (target) await requireTarget(scope, target.object_type)
   if (function_id !== null) await requireInvocable(scope, function_id)
-  const made = [key, name.trim(), description, JSON.stringify(fields), JSON.stringify(settings), target?.object_type ?? null]
-  return [...made, function_id, published, scope.actor.id]
+  const values = [key, name.trim(), description, JSON.stringify(fields), JSON.stringify(settings), target?.object_type ?? null]
+  return [...values, function_id, published, scope.actor.id]
 }
 
 function readField({ required = false, options, ...field }: FormInput['fields'][number], index: number): FormField {
@@ -80,10 +83,10 @@ function readField({ required = false, options, ...field }: FormInput['fields'][
   return { ...field, label: field.label.trim(), required, options }
 }
 
-function refuseRepeats(fields: readonly FormField[]): void {
+function refuseRepeatedKeys(fields: readonly FormField[]): void {
   const known = new Set<string>()
   for (const [index, { key }] of fields.entries()) {
-    if (known.has(key)) throw problem('VALIDATION_ERROR', `fields[${index}].key must be used once, got ${key} again`)
+    if (known.has(key)) throw problem('VALIDATION_ERROR', `fields[${index}].key must be unique, got ${key} twice`)
     known.add(key)
   }
 }
@@ -101,7 +104,7 @@ async function requireTarget(scope: Scope, typeKey: string): Promise<void> {
   if (!(await findRecordType(scope, typeKey))) throw await unknownType(scope, 'target.object_type', typeKey)
 }
 
-/** Whoever lets a form run a function could run it. */
+/** Requires that the caller may itself invoke the function. */
 async function requireInvocable(scope: Scope, functionId: string): Promise<void> {
   const { id } = await requireFunction(scope, functionId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')
@@ -111,7 +114,7 @@ async function requireInvocable(scope: Scope, functionId: string): Promise<void>
   if (scope.actor.policy.permits('functions:invoke', id) === 'never') throw problem('FORBIDDEN', `Needs functions:invoke on ${id}`)
 }
 
-function found<Row>([row]: readonly Row[]): Row {
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw problem('NOT_FOUND')
   return row
 }

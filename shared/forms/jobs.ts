@@ -2,13 +2,13 @@ import { heardChanges } from '#shared/events/change.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-/** What forms are called among those who hear of events: they hear of their own submissions. */
+/** The name under which forms subscribe to the events of their submissions. */
 export const subscriber = 'forms'
 
 const id = t.String({ format: 'uuid' })
 const common = { pool: 'data', retry: retry.transient, timeoutSeconds: 60, tracked: false, result: schema(t.Null()) } as const
 
-/** Does what follows submissions: a record each, and the form's function. */
+/** Processes submissions: creates a record for each and runs the form's function. */
 export const followSubmissions = defineJob({
   ...common,
   name: 'forms.follow',
@@ -20,7 +20,7 @@ export const followSubmissions = defineJob({
   payload: heardChanges,
 })
 
-/** Notes on a submission how its function ended. */
+/** Records on a submission how its function ended. */
 export const runEnded = defineJob({
   ...common,
   name: 'forms.run-ended',

@@ -17,18 +17,18 @@ export interface SubmissionPage {
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** What was sent by a form, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
+/** A form's submissions, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
   const list = `submissions ${workspace.id} ${form.id}`
-  const before = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
+  const before = query.cursor === undefined ? highestId : readPosition(list, query.cursor)
   const found = await readPage<Submission>(db, findSubmissions(workspace.id, form.id, before, query.limit + 1), query.limit)
   const last = found.page.at(-1)
   return { submissions: found.page, next_cursor: found.hasMore && last ? makeCursor(list, last.id) : null }
 }
 
 /**
- * Has what failed of a submission done again, and lets spam through; the answer is the submission as it stands then. Where nothing failed,
- * or it is being done again already, nothing is. Throws NOT_FOUND.
+ * Processes a failed submission again, or a spam submission for the first time. Returns the submission as it is then. A submission in any
+ * other state is left unchanged. Throws NOT_FOUND.
  */
 export async function retry(scope: Scope, form: Form, id: string): Promise<Submission> {
   const { db, workspace, cause } = scope
@@ -42,7 +42,7 @@ export async function retry(scope: Scope, form: Form, id: string): Promise<Submi
   return submission
 }
 
-function positionOf(list: string, cursor: string): string {
+function readPosition(list: string, cursor: string): string {
   const id = readCursor(list, cursor)
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
   return id

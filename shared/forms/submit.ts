@@ -7,20 +7,20 @@ import { newId } from '#shared/kernel/ids.ts'
 import { isCleanText } from '#shared/kernel/json.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** What comes with a visitor's answers. */
+/** What accompanies a visitor's answers. */
 export interface Attempt {
-  /** Names this attempt, of all of a form's: sent again, it is kept once. */
+  /** Identifies the attempt among those of the form. Attempts with the same key are stored once. */
   readonly key: string | undefined
-  /** Whether the same name with other words is refused, as an Idempotency-Key is; a hosted page's id keeps the first ones (decisions, Forms). */
+  /** True refuses a key with other values, as for an Idempotency-Key. False keeps the first, as for a page's id (decisions, Forms). */
   readonly isExact: boolean
-  /** Why it is taken for spam. */
+  /** Why it counts as spam; null otherwise. */
   readonly spam: string | null
 }
 
-/** The longest name of an attempt (decisions, Idempotency). */
+/** The maximum length of an attempt key (decisions, Idempotency). */
 const maxKeyLength = 255
 
-/** An attempt's name as a header carries it; undefined for none. Throws VALIDATION_ERROR when it is too long. */
+/** Reads the attempt key of a header; undefined for empty text. Throws VALIDATION_ERROR for more than 255 characters. */
 export function attemptKey(text: string): string | undefined {
   if (text === '') return undefined
   if (text.length <= maxKeyLength && isCleanText(text)) return text
@@ -28,9 +28,8 @@ export function attemptKey(text: string): string | undefined {
 }
 
 /**
- * Keeps what a visitor sent by a form, whatever becomes of it later, and says thanks: the same to spam, and to an attempt that is kept
- * already. What follows, the record and the function, begins once it is committed. Throws VALIDATION_ERROR where the attempt is exact and
- * kept with other words.
+ * Stores a submission and returns the form's thanks, also for spam and for an attempt that is already stored. The record and the function
+ * of the form follow after the commit. Throws VALIDATION_ERROR if the attempt is exact and stored with other values.
  */
 export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: Attempt): Promise<Thanks> {
   const state = spam === null && leadsOn(form) ? 'waiting' : 'kept'
@@ -54,5 +53,5 @@ async function requireSame({ db, workspace }: Scope, form: Form, key: string, sa
   if (first && first.said !== said) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this form with another body')
 }
 
-/** Whether anything follows a submission. */
+/** Whether submissions are processed: the form has a target or a function. */
 export const leadsOn = ({ target, function_id }: Pick<Form, 'target' | 'function_id'>): boolean => target !== null || function_id !== null

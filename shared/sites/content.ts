@@ -16,7 +16,7 @@ import { maxPathBytes, normalPath } from '#shared/sites/path.ts'
 import type { Content, ContentQuery, DocumentInput } from '#shared/sites/site.ts'
 import { warningsOfContent } from '#shared/sites/sites.ts'
 
-/** Bytes in storage that stand nowhere yet. */
+/** Bytes in storage that have no path yet. */
 export interface KeptFile {
   readonly blobId: string
   readonly sizeBytes: number
@@ -24,13 +24,13 @@ export interface KeptFile {
   readonly contentType: string
 }
 
-/** What was written, and whether something stood there before. */
+/** Written content, and whether it replaced other content. */
 export interface Written {
   readonly content: Content
   readonly replaced: boolean
 }
 
-/** The path that the percent-encoded rest of an address names; throws VALIDATION_ERROR where it names none. */
+/** The path in the percent-encoded rest of an address. Throws VALIDATION_ERROR for an invalid path. */
 export function requirePath(encoded: string): string {
   const path = normalPath(encoded)
   if (path !== undefined) return path
@@ -45,27 +45,27 @@ export async function keepFile(scope: Scope, bytes: AsyncIterable<Uint8Array>, c
   return { blobId: id, sizeBytes, sha256, contentType: typeOf(contentType) }
 }
 
-/** The content type as its sender names it; one that is no type, or none, is that of any bytes. */
+/** The content type that the sender named; application/octet-stream for none or an invalid one. */
 function typeOf(sent: string): string {
   const isType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;\s*[\w-]+=(?:[\w.+-]+|"[^"\\]*"))*$/.test(sent.trim())
   return isType && sent.length <= 300 ? sent.trim() : 'application/octet-stream'
 }
 
-/** Makes a document what stands at a path of a website. Throws NOT_FOUND when the website is gone. */
+/** Writes a document at a path of a website. Throws NOT_FOUND when the website was deleted. */
 export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<Written> => {
   const { title = '', body = '', fields = {}, published = false } = input
   const { workspace, now } = scope
-  return put(scope, siteId, 0, () =>
+  return writeRow(scope, siteId, 0, () =>
     putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()),
   )
 }
 
-/** Makes kept bytes what stands at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED where the plan has no room for them; then they are let go. */
+/** Writes stored bytes as a file at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED at the cap of the plan; bytes are then discarded. */
 export async function writeFile(scope: Scope, siteId: string, path: string, kept: KeptFile): Promise<Written> {
   const { workspace, now, blobs } = scope
   const { blobId, sizeBytes, contentType, sha256 } = kept
   try {
-    return await put(scope, siteId, sizeBytes, () =>
+    return await writeRow(scope, siteId, sizeBytes, () =>
       putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
     )
   } catch (error) {
@@ -74,7 +74,7 @@ export async function writeFile(scope: Scope, siteId: string, path: string, kept
   }
 }
 
-async function put(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
+async function writeRow(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
   return scope.db.transaction(async (tx) => {
     const [row] = await tx.query<PutRow>(statement())
     if (!row) throw problem('INTERNAL')
@@ -84,27 +84,27 @@ async function put(scope: Scope, siteId: string, bytes: number, statement: () =>
   })
 }
 
-/** What stands at a path, drafts too; throws NOT_FOUND. */
+/** The content at a path, including drafts. Throws NOT_FOUND. */
 export async function getContent(scope: Scope, siteId: string | undefined, path: string): Promise<ContentRow> {
   const row = siteId === undefined ? undefined : await findContentRow(scope, siteId, path)
   if (!row) throw problem('NOT_FOUND')
   return row
 }
 
-/** The same; undefined when nothing stands there. */
+/** The content at a path, including drafts; undefined for none. */
 export async function findContentRow({ db, workspace }: Scope, siteId: string, path: string): Promise<ContentRow | undefined> {
   const [row] = await db.query<ContentRow>(findContent(workspace.id, siteId, path))
   return row
 }
 
-/** What stands in a website, by path. */
+/** Lists the content of a website by path; empty without a website id. */
 export async function listContent({ db, workspace }: Scope, siteId: string | undefined, query: ContentQuery) {
   const { prefix = '', after = '', limit } = query
   if (siteId === undefined) return []
-  return db.query<Entry>(listRows(workspace.id, siteId, prefix, endOf(prefix), after, limit))
+  return db.query<ContentEntry>(listRows(workspace.id, siteId, prefix, endOfPrefix(prefix), after, limit))
 }
 
-interface Entry {
+interface ContentEntry {
   readonly path: string
   readonly title: string | null
   readonly content_type: string | null
@@ -113,16 +113,16 @@ interface Entry {
   readonly updated_at: string
 }
 
-/** The first text behind all that begin with the prefix; null where there is none. */
-function endOf(prefix: string): string | null {
+/** The first text that sorts after everything with the prefix; null for none. */
+function endOfPrefix(prefix: string): string | null {
   const last = prefix.codePointAt(prefix.length - (/[\udc00-\udfff]$/.test(prefix) ? 2 : 1))
   if (last === undefined || last === 0x10ffff) return null
   const kept = prefix.slice(0, prefix.length - String.fromCodePoint(last).length)
-  // Surrogates are no characters: behind the last one before them stands the first one after.
+  // Surrogates are not characters: U+D7FF is followed by U+E000.
   return kept + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
 }
 
-/** Deletes what stands at a path. Throws NOT_FOUND. */
+/** Deletes the content at a path. Throws NOT_FOUND. */
 export async function removeContent(scope: Scope, siteId: string | undefined, path: string): Promise<void> {
   if (siteId === undefined) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
@@ -132,7 +132,7 @@ export async function removeContent(scope: Scope, siteId: string | undefined, pa
   })
 }
 
-/** What stands at a path as its authors see it. */
+/** Content as its authors see it. */
 export function viewOf({ path, published, title, body, fields, size_bytes, content_type, sha256, updated_at }: ContentRow): Content {
   if (content_type !== null) return { path, content_type, size: size_bytes ?? 0, sha256: sha256 ?? '', updated_at }
   return { path, title: title ?? '', body: body ?? '', fields: fields ?? {}, updated_at, published }

@@ -4,8 +4,8 @@ import { type ContentRow, findDelivered } from '#shared/sites/content-store.ts'
 import { normalPath } from '#shared/sites/path.ts'
 
 /**
- * What a visitor may have of a website, at the percent-encoded rest of an address; without the body where it has one of these versions.
- * NOT_FOUND for all that is not there, not published, or not open to visitors, one like the other.
+ * The published content at the percent-encoded rest of an address, without the body if the visitor has one of `versions`. Throws NOT_FOUND
+ * alike for content that does not exist, is not published, or is not open to the visitor.
  */
 export async function deliver(scope: Scope, siteKey: string, encoded: string, versions: readonly string[]): Promise<ContentRow> {
   const { workspace, actor } = scope
@@ -16,5 +16,5 @@ export async function deliver(scope: Scope, siteKey: string, encoded: string, ve
   return row
 }
 
-/** Whether a browser shows it as a picture and runs nothing of it: SVG is a document (decisions, Forms, website content, messages). */
+/** Whether browsers show the type as an image without running anything. SVG is a document (decisions, Forms, website content, messages). */
 export const isImage = (contentType: string): boolean => /^image\/(?!svg\b)/i.test(contentType)

@@ -1,27 +1,27 @@
 import { isCleanText } from '#shared/kernel/json.ts'
 
-/** The longest path of content, in bytes of UTF-8. */
+/** The maximum length of a content path, in bytes of UTF-8. */
 export const maxPathBytes = 1_024
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no path holds
-const odd = /[\\/\u0000-\u001f\u007f-\u009f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no path contains them
+const forbidden = /[\\/\u0000-\u001f\u007f-\u009f]/
 
 /**
- * The path that an address names, from the percent-encoded rest of it behind the website: without one, and behind a slash, it is `index`.
- * Every way to write a path comes to one text or to none: undefined for empty segments, `.` and `..`, encoded slashes, backslashes, control
- * characters, and what is no UTF-8 or too long.
+ * The normalized path in the percent-encoded rest of an address after the website. An empty rest, and one that ends with a slash, means
+ * `index`. Undefined for empty segments, `.` and `..`, encoded slashes, backslashes, control characters, invalid UTF-8 and paths that are
+ * too long, so that every path has one form.
  */
 export function normalPath(encoded: string): string | undefined {
-  const segments = encoded.replace(/^\//, '').split('/').map(decoded)
+  const segments = encoded.replace(/^\//, '').split('/').map(decodeSegment)
   if (segments.at(-1) === '') segments[segments.length - 1] = 'index'
-  const isOdd = segments.some(
-    (segment) => segment === undefined || ['', '.', '..'].includes(segment) || odd.test(segment) || !isCleanText(segment),
+  const isInvalid = segments.some(
+    (segment) => segment === undefined || ['', '.', '..'].includes(segment) || forbidden.test(segment) || !isCleanText(segment),
   )
   const path = segments.join('/')
-  return isOdd || Buffer.byteLength(path) > maxPathBytes ? undefined : path
+  return isInvalid || Buffer.byteLength(path) > maxPathBytes ? undefined : path
 }
 
-function decoded(segment: string): string | undefined {
+function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {

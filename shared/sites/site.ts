@@ -11,7 +11,7 @@ const siteKey = t.String({
 export const siteInput = schema(t.Object({ key: siteKey, name: nameText(200), published: t.Optional(t.Boolean()) }, { title: 'SiteInput' }))
 export type SiteInput = TypeOf<typeof siteInput>
 
-/** What may change of a website: what is left out stays. */
+/** Changes of a website; a field that is left out stays unchanged. */
 export const siteChange = schema(
   t.Object({ key: t.Optional(siteKey), name: t.Optional(nameText(200)), published: t.Optional(t.Boolean()) }, { title: 'SiteChange' }),
 )
@@ -22,7 +22,7 @@ const siteSchema = t.Object(
     id: t.String({ format: 'uuid' }),
     key: t.String(),
     name: t.String(),
-    published: t.Boolean({ description: 'Whether anything of it can be reached from outside.' }),
+    published: t.Boolean({ description: 'Whether visitors can reach its content.' }),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
     warnings: t.Optional(warnings),
@@ -33,17 +33,17 @@ export const site = schema(siteSchema)
 export const siteList = schema(t.Array(siteSchema))
 export type Site = TypeOf<typeof site>
 
-/** The key that the files of all websites stand under, in addresses and in permissions. */
+/** The key of the files that all websites share, in addresses and in permissions. */
 export const assetsKey = 'assets'
 
-/** What makes a document, or replaces it. */
+/** Input that creates or replaces a document. */
 export const documentInput = schema(
   t.Object(
     {
       title: t.Optional(t.String({ maxLength: 500 })),
       body: t.Optional(t.String()),
       fields: t.Optional(t.Record(t.String(), t.Unknown())),
-      published: t.Optional(t.Boolean({ description: 'False keeps it as a draft, which is how it begins unless it is said.' })),
+      published: t.Optional(t.Boolean({ description: 'False keeps it as a draft; default: false.' })),
     },
     { title: 'DocumentInput' },
   ),
@@ -69,7 +69,7 @@ const fileParts = {
   updated_at: t.String({ format: 'date-time' }),
 }
 
-/** What stands at a path, as its authors see it: a document, or a file, which has no draft. */
+/** Content as its authors see it: a document, or a file, which is always published. */
 const contentSchema = t.Union([
   t.Object({ ...documentParts, published: t.Boolean(), warnings: t.Optional(warnings) }, { title: 'ContentDocument' }),
   t.Object({ ...fileParts, warnings: t.Optional(warnings) }, { title: 'ContentFile' }),
@@ -82,9 +82,9 @@ export const contentList = schema(
     t.Object(
       {
         path: t.String(),
-        title: nullable(t.String({ description: 'Of a document.' })),
-        content_type: nullable(t.String({ description: 'Of a file.' })),
-        size: nullable(t.Integer({ description: 'Of a file.' })),
+        title: nullable(t.String({ description: 'Null for a file.' })),
+        content_type: nullable(t.String({ description: 'Null for a document.' })),
+        size: nullable(t.Integer({ description: 'Null for a document.' })),
         published: t.Boolean(),
         updated_at: t.String({ format: 'date-time' }),
       },
@@ -96,7 +96,7 @@ export const contentList = schema(
 export const contentQuery = schema(
   t.Object({
     prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this.' })),
-    after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the page before.' })),
+    after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the previous page.' })),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
   }),
 )

@@ -17,18 +17,18 @@ export async function getSite({ db, workspace }: Scope, id: string): Promise<Sit
   return found(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
 }
 
-/** Makes a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key of the files that all share. */
+/** Creates a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key `assets`. */
 export async function createSite(scope: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
   const { db, workspace, now } = scope
   refuseAssets(key)
   return withWarnings(scope, found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
 }
 
-/** A website that was saved; one that is published and that visitors cannot reach says why. */
+/** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
 const withWarnings = async (scope: Scope, site: Site): Promise<Site> =>
   warned(site, site.published ? await lackOfVisitors(scope, ['content:deliver'], site.key) : [])
 
-/** Changes what was sent of a website. Throws NOT_FOUND, and like `createSite`. */
+/** Changes the given fields of a website. Throws NOT_FOUND, and as `createSite` does. */
 export async function changeSite(scope: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
   const { db, workspace, now } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
@@ -36,33 +36,33 @@ export async function changeSite(scope: Scope, id: string, { key, name, publishe
   return withWarnings(scope, found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
 }
 
-/** Deletes a website with all that stands in it. Throws NOT_FOUND. */
+/** Deletes a website with its content. Throws NOT_FOUND. */
 export async function removeSite(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
-    // What is being written there is committed by then, and counted below.
+    // The lock waits for writes in progress, so that their bytes are counted below.
     found(await tx.query(lockSite(scope.workspace.id, id)))
     const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
     await takeRoom(within(scope, tx), -bytes)
   })
 }
 
-/** The id of where the files lie that all websites share; it is made when it is first written to. */
+/** The id of the hidden website that holds the shared files; undefined before its creation. `make` creates it. */
 export async function assetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
   if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
   return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
 }
 
-/** Why visitors cannot reach published content of a website, or of what all websites share. */
+/** Reasons why visitors cannot reach published content of a website or of the shared files; empty for none. */
 export async function warningsOfContent(scope: Scope, siteId: string): Promise<string[]> {
   const [site] = await scope.db.query<Site>(findSite(scope.workspace.id, siteId))
   const isDraft = site?.published === false
-  const draft = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
-  return [...draft, ...(await lackOfVisitors(scope, ['content:deliver'], site?.key ?? assetsKey))]
+  const draftWarning = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
+  return [...draftWarning, ...(await lackOfVisitors(scope, ['content:deliver'], site?.key ?? assetsKey))]
 }
 
 function refuseAssets(key: string): void {
-  if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}: the files of all websites stand there`)
+  if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}, which is reserved for the files of all websites`)
 }
 
 function found<Row>([row]: readonly Row[]): Row {

@@ -84,8 +84,8 @@ test('occurrences of one UID without their series come in as a series of these, 
   const { id, data, warnings } = await bring(t, w, text)
   t.like(data, { created: 2, updated: 0, skipped: 0 })
   t.deepEqual(warnings, [
-    'has 3 occurrences without their series: they come in as a series of these',
-    'is an occurrence without its series: it comes in as an event by itself',
+    'has 3 occurrences without their series: they are imported as a series of their own',
+    'is an occurrence without its series: it is imported as a single event',
   ])
   const expected = ['First 2026-03-06T10:00Z', 'Second 2026-03-13T08:00Z', 'Third 2026-03-20T08:00Z', 'Alone 2026-05-01T10:00Z']
   t.deepEqual(await seen(w, id), expected)
@@ -150,7 +150,7 @@ for (const [lines, starts] of lenient) {
 const warned: readonly (readonly [readonly string[], string])[] = [
   [
     ['DTSTART;TZID=Middle Earth:20260301T090000'],
-    'is in the time zone Middle Earth, which nobody knows and the file does not describe: it is read as Europe/Berlin',
+    'is in the unknown time zone Middle Earth, which the file does not describe: it is read as Europe/Berlin',
   ],
   [['DTSTART:20260301T090000Z', 'DTSTART:20260401T090000Z'], 'has several DTSTART: the first one counts'],
   [

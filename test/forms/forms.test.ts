@@ -45,7 +45,7 @@ test('what breaks a rule of a form is 400 and names it', async (t) => {
     [{ key: 'a'.repeat(65) }, /key must be/],
     [{ name: ' ' }, /name must be/],
     [{ description: 'x'.repeat(5_001) }, /description must have at most 5000/],
-    [{ fields: [field, field] }, /fields\[1\]\.key must be used once/],
+    [{ fields: [field, field] }, /fields\[1\]\.key must be unique/],
     [{ fields: [{ ...field, key: 'owner' }] }, /fields\[0\]\.key must not be owner/],
     [{ fields: [{ ...field, key: 'Email' }] }, /fields\[0\]\.key must be/],
     [{ fields: [{ ...field, type: 'file' }] }, /fields\[0\]\.type must be one of string, text/],

@@ -7,13 +7,13 @@ import { discardFile, readFile } from '#shared/queue/files.ts'
 import { within } from '#shared/scope/scope.ts'
 import { handler } from '#workers/handler.ts'
 
-/** UIDs that are written, and recorded as done, in one transaction: a killed worker's successor goes on behind them. */
+/** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues after them. */
 const uidsPerStep = 100
-/** The same in a calendar without overlaps, which is locked meanwhile and where each event is compared with all others. */
-const uidsPerStepApart = 10
-const mostWarnings = 100
+/** The same in a calendar without overlaps, which stays locked while each event is compared with all others. */
+const uidsPerStepWithoutOverlaps = 10
+const maxWarnings = 100
 
-/** How far an import has come: UIDs from the first, and what came of them. */
+/** The progress of an import: UIDs done, in order of the file, and their result. */
 interface Progress {
   readonly done: number
   readonly created: number
@@ -22,26 +22,26 @@ interface Progress {
   readonly warnings: readonly Warning[]
 }
 
-const none: Progress = { done: 0, created: 0, updated: 0, skipped: 0, warnings: [] }
+const noProgress: Progress = { done: 0, created: 0, updated: 0, skipped: 0, warnings: [] }
 
 export default handler(importCalendar, async ({ scope, payload: { calendarId, fileId }, signal, checkpoint, advance, commit }) => {
   try {
     const calendar = await importInto(scope, calendarId)
     const { byUid, book, warnings, unread } = readIcs(await buffer(await readFile(scope, scope.workspace.id, fileId)), calendar.timezone)
-    let progress = (checkpoint ?? none) as Progress
+    let progress = (checkpoint ?? noProgress) as Progress
     await advance({ done: progress.done, total: byUid.length })
     while (progress.done < byUid.length) {
       signal.throwIfAborted()
-      const part = byUid.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepApart : uidsPerStep))
+      const part = byUid.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepWithoutOverlaps : uidsPerStep))
       progress = await scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
-        const came = await importEvents(inside, calendar, part, book)
+        const counts = await importEvents(inside, calendar, part, book)
         const next: Progress = {
           done: progress.done + part.length,
-          created: progress.created + came.created,
-          updated: progress.updated + came.updated,
-          skipped: progress.skipped + came.skipped,
-          warnings: [...progress.warnings, ...came.warnings],
+          created: progress.created + counts.created,
+          updated: progress.updated + counts.updated,
+          skipped: progress.skipped + counts.skipped,
+          warnings: [...progress.warnings, ...counts.warnings],
         }
         await advance({ done: next.done, total: byUid.length }, next, inside)
         return next
@@ -51,11 +51,11 @@ export default handler(importCalendar, async ({ scope, payload: { calendarId, fi
       await discardFile(db, scope.workspace.id, fileId)
       const { created, updated, skipped } = progress
       return {
-        result: { created, updated, skipped: skipped + unread, warnings: [...warnings, ...progress.warnings].slice(0, mostWarnings) },
+        result: { created, updated, skipped: skipped + unread, warnings: [...warnings, ...progress.warnings].slice(0, maxWarnings) },
       }
     })
   } catch (error) {
-    // What a fault of ours stopped is tried again and needs the file; what is refused is not.
+    // A server error is retried and needs the file; a refusal is not.
     if (error instanceof Problem && error.status < 500) await discardFile(scope.db, scope.workspace.id, fileId)
     throw error
   }

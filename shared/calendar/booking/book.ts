@@ -19,19 +19,19 @@ import { problem } from '#shared/kernel/errors.ts'
 import { turns } from '#shared/kernel/turns.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** Bookers of one page come one after the other, so that a crowd of them leaves the database's connections to everybody else. */
+/** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
 const turnOf = turns()
 
-/** The name of one attempt to book, unique per page. */
+/** Identifies one attempt to book, unique per page. */
 export interface BookingRequest {
-  /** Undefined where the visitor sent none: the attempt is then never taken for another one. */
+  /** Undefined when the visitor sent none. The attempt then never counts as a repetition. */
   readonly key: string | undefined
-  /** True refuses the same key with another body, as for an Idempotency-Key; false gives the first answer, as for a hosted page's id. */
+  /** True refuses the same key with another body, like an Idempotency-Key. False returns the first answer, as for a hosted page's id. */
   readonly isExact: boolean
 }
 
 /**
- * Books a time of a page for a visitor, and mails the confirmation. The same request key again gives the first answer. Throws
+ * Books a slot of a page for a visitor and mails the confirmation. A repeated request key returns the first answer. Throws
  * VALIDATION_ERROR for a time that is no slot of the page, or for an exact key with another body; SLOT_TAKEN for a time that is taken.
  * Bookings of one page, person or calendar run one after the other. Throws NOT_FOUND when the page was closed meanwhile.
  */
@@ -50,22 +50,22 @@ function bookInTurn(scope: Scope, { calendar }: OpenPage, input: BookInput, { ke
     const hash = createHash('sha256')
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
       .digest()
-    const known = requestKey === undefined ? undefined : await findBookingByRequest(tx, scope.workspace.id, calendar.id, requestKey)
-    if (known && isExact && !known.request_hash?.equals(hash)) {
+    const earlier = requestKey === undefined ? undefined : await findBookingByRequest(tx, scope.workspace.id, calendar.id, requestKey)
+    if (earlier && isExact && !earlier.request_hash?.equals(hash)) {
       throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this page with another body')
     }
-    if (known) return firstAnswer(inside, known)
+    if (earlier) return firstAnswer(inside, earlier)
     const minutes = requireDuration(open.page, input.duration)
     const at = await requireSlot(inside, open, input.start, minutes)
-    return make(inside, open, { ...input, at, minutes }, requestKey ?? null, hash)
+    return createBooking(inside, open, { ...input, at, minutes }, requestKey ?? null, hash)
   })
 }
 
-async function firstAnswer(scope: Scope, known: Booking): Promise<Booked> {
-  const event = await findEvent(scope.db, scope.workspace.id, known.event_id)
-  const guest = (await findAttendees(scope.db, scope.workspace.id, [known.event_id]))
-    .get(known.event_id)
-    ?.find(({ id }) => id === known.attendee_id)
+async function firstAnswer(scope: Scope, earlier: Booking): Promise<Booked> {
+  const event = await findEvent(scope.db, scope.workspace.id, earlier.event_id)
+  const guest = (await findAttendees(scope.db, scope.workspace.id, [earlier.event_id]))
+    .get(earlier.event_id)
+    ?.find(({ id }) => id === earlier.attendee_id)
   if (!event || !guest) throw problem('NOT_FOUND')
   const { start, end } = whenOf(event)
   return { ok: true, start: instantText(start), end: instantText(end), token: tokenOf(scope, guest) }
@@ -81,7 +81,7 @@ async function requireSlot(scope: Scope, open: OpenPage, text: string, minutes: 
   return at
 }
 
-async function make(
+async function createBooking(
   scope: Scope,
   { calendar, page }: OpenPage,
   { at, minutes, name, email, notes = '' }: BookInput & { readonly at: number; readonly minutes: number },
@@ -91,7 +91,7 @@ async function make(
   const { db, workspace } = scope
   const to = at + minutes * minuteMs
   const title = `${page.title || calendar.name}: ${name}`.slice(0, 300)
-  const said = {
+  const eventInput = {
     title,
     start: instantText(at),
     end: instantText(to),
@@ -99,7 +99,7 @@ async function make(
     location: page.location,
     timezone: calendar.timezone,
   }
-  const event = newRow(scope, { calendar, access: 'write' }, said, 'booking', null)
+  const event = newRow(scope, { calendar, access: 'write' }, eventInput, 'booking', null)
   await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [written(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })
@@ -109,5 +109,5 @@ async function make(
   await tell(scope, guestChanges(undefined, { root: { event, guests: [guest] }, exceptions: [] }, null), { isBooked: true })
   await announceEvent(scope, calendar, 'created', event, [guest])
   await noteSignals(scope, calendar, [event])
-  return { ok: true, start: said.start, end: said.end, token: tokenOf(scope, guest) }
+  return { ok: true, start: eventInput.start, end: eventInput.end, token: tokenOf(scope, guest) }
 }

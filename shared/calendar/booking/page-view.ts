@@ -26,11 +26,11 @@ export async function listSlots(scope: Scope, open: OpenPage, query: SlotsQuery,
   const slots: string[] = []
   for (const { at, reason } of starts) {
     if (reason === undefined) slots.push(instantText(at))
-    // A year of short steps has 100,000 of them.
+    // A year of short steps has 100,000 starts.
     if (budget.isPauseDue()) await budget.pause()
   }
-  const isAsked = query.explain === '1' || query.explain === 'true'
-  if (!isAsked || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
+  const isExplained = query.explain === '1' || query.explain === 'true'
+  if (!isExplained || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
   return { slots, refused: starts.flatMap(({ at, reason }) => (reason === undefined ? [] : [{ start: instantText(at), reason }])) }
 }
 

@@ -23,10 +23,10 @@ export const pageView = schema(
 export const slotsQuery = schema(
   t.Object({
     from: t.String({ description: "An RFC 3339 instant, or YYYY-MM-DD in the page's time zone." }),
-    to: t.String({ description: 'The same; the whole of a day is in.' }),
+    to: t.String({ description: 'The same; a date includes the whole day.' }),
     duration: t.Optional(t.Integer({ minimum: 1, description: "Minutes, one of the page's; the first when left out." })),
     explain: t.Optional(
-      t.Enum(['0', '1', 'true', 'false'], { description: '1 tells those who may read the calendar why starts are refused.' }),
+      t.Enum(['0', '1', 'true', 'false'], { description: '1 adds why starts are refused, for callers who may read the calendar.' }),
     ),
   }),
 )
@@ -40,7 +40,7 @@ export const slotList = schema(
         t.Array(
           t.Object({
             start: t.String({ format: 'date-time' }),
-            reason: t.String({ description: 'notice, horizon, busy:<calendar>, buffer:<event>.' }),
+            reason: t.String({ description: 'notice, horizon, busy:<calendar id> or buffer:<event id>.' }),
           }),
         ),
       ),
@@ -69,7 +69,7 @@ export const booked = schema(
       ok: t.Literal(true),
       start: t.String({ format: 'date-time' }),
       end: t.String({ format: 'date-time' }),
-      token: t.String({ description: "Opens the booker's own page." }),
+      token: t.String({ description: "Opens the visitor's own page of the booking." }),
     },
     { title: 'Booked' },
   ),

@@ -4,7 +4,7 @@ import { problem } from '#shared/kernel/errors.ts'
 type Day = (typeof weekdays)[number]
 type Span = readonly [string, string]
 
-/** The settings of a booking page, whole: what is left out has its default (decisions, Calendar). */
+/** The complete settings of a booking page, with defaults for what was left out (decisions, Calendar). Times are minutes. */
 export interface BookingPage {
   readonly enabled: boolean
   readonly title: string
@@ -21,6 +21,7 @@ export interface BookingPage {
 const workdays: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri']
 const officeHours = Object.fromEntries(workdays.map((day) => [day, [['09:00', '17:00']]])) as BookingPage['hours']
 
+/** Fills in the defaults: 30-minute slots from 09:00 to 17:00 on workdays, 60 minutes of notice, 60 days ahead. */
 export function bookingPage(settings: BookingSettings | undefined): BookingPage {
   const { enabled = false, title = '', description = '', location = '', durations = [30] } = settings ?? {}
   return {
@@ -33,10 +34,10 @@ export function bookingPage(settings: BookingSettings | undefined): BookingPage 
   }
 }
 
-/** The minutes after midnight of HH:MM. */
+/** Minutes after midnight of a time written as HH:MM. */
 export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
-/** Throws VALIDATION_ERROR for hours that end before they begin, or that overlap. */
+/** Throws VALIDATION_ERROR for hours that end before they begin or that overlap, and for repeated durations. */
 export function checkBooking({ hours = {}, durations = [] }: BookingSettings): void {
   if (new Set(durations).size !== durations.length)
     throw problem('VALIDATION_ERROR', 'settings.booking.durations must not hold the same item twice')

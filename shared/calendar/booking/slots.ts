@@ -17,7 +17,7 @@ export interface OpenPage {
   readonly page: BookingPage
 }
 
-/** The booking page of a calendar; NOT_FOUND when there is none that is open. */
+/** The booking page of a calendar, by the calendar's key. Throws NOT_FOUND unless it is enabled; records calendars have none. */
 export async function requirePage(scope: Scope, key: string): Promise<OpenPage> {
   const calendar = await findCalendarByKey(scope.db, scope.workspace.id, key)
   const page = bookingPage(calendar?.settings.booking)
@@ -25,26 +25,26 @@ export async function requirePage(scope: Scope, key: string): Promise<OpenPage> 
   return { calendar, page }
 }
 
-/** The length of a booking in minutes: one of the page's, the first when none is named. */
+/** The length of a booking in minutes, by default the first one of the page. Throws VALIDATION_ERROR for any other length. */
 export function requireDuration({ durations }: BookingPage, minutes: number | undefined): number {
   const duration = minutes ?? durations[0] ?? 30
   if (!durations.includes(duration)) throw problem('VALIDATION_ERROR', `duration must be one of ${durations.join(', ')}`)
   return duration
 }
 
-/** A start within the hours of a page: free, or why it cannot be booked. */
+/** A start within the hours of a page, in epoch milliseconds, with the reason why it cannot be booked. */
 export interface Start {
   readonly at: number
-  /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a slot. */
+  /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a free start. */
   readonly reason: string | undefined
 }
 
-/** Steps of an hour range of a day, which is found by the clock, and of a start. */
+/** Budget steps per range of hours, whose edges are computed in local time, and per start. */
 const [stepsPerRange, stepsPerStart] = [60, 2]
 
 /**
- * The starts of a page in a window, those that can be booked and those that cannot. Listing slots and booking ask this one function. The
- * buffer is kept free between a booking and the next event on either side, once.
+ * The starts of a page in a window, both free and refused, in order. Listing slots and booking share this function. One buffer is kept free
+ * between a booking and the next event on either side.
  */
 export async function startsOfPage(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<Start[]> {
   const { calendar, page } = open
@@ -57,7 +57,7 @@ export async function startsOfPage(scope: Scope, open: OpenPage, window: Window,
   return ordered.map((at) => ({ at, reason: at < earliest ? 'notice' : at > latest ? 'horizon' : reasons.get(at) }))
 }
 
-/** The starts within the hours of a page, in their order. */
+/** The starts within the hours of a page, in order, without duplicates. */
 async function startsWithin(
   { calendar, page }: OpenPage,
   window: Window,
@@ -78,54 +78,55 @@ async function startsWithin(
   return [...starts].sort((a, b) => a - b)
 }
 
-interface Needed {
-  /** Milliseconds that are kept free on either side. */
+interface SlotNeeds {
+  /** Milliseconds to keep free on either side. */
   readonly buffer: number
+  /** Milliseconds of the booking. */
   readonly length: number
 }
 
 /**
- * Why starts, which are in order, are not free; those that are free are left out. The page of a person is taken by whatever makes its owner
- * busy, any other by the events of its calendar. Occurrences are visited up to the last start, and kept as long as they reach one.
+ * The reasons why starts are refused, by start; free starts are left out. Starts come in order. A person's page is busy when its owner is,
+ * any other page when its calendar has an event. Occurrences are visited up to the last start and kept only while they reach one.
  */
 async function reasonsOf(
   scope: Scope,
   calendar: Calendar,
   starts: readonly number[],
-  { buffer, length }: Needed,
+  { buffer, length }: SlotNeeds,
   budget: ComputeBudget,
 ): Promise<Map<number, string>> {
   const reasons = new Map<number, string>()
   const [first, last] = [starts[0], starts.at(-1)]
   if (first === undefined || last === undefined) return reasons
   const window = { from: first - buffer, to: last + length + buffer }
-  const { events, zoneOf, takes } = await takingTime(scope, calendar, window)
+  const { events, zoneOf, countsAsBusy } = await findBlockingEvents(scope, calendar, window)
   let near: Happens<ListedEvent>[] = []
-  let next = 0
-  // Settles the starts that no occurrence from `reached` on can take.
-  const settle = (reached: number) => {
-    for (; next < starts.length && (starts[next] as number) + length + buffer <= reached; next++) {
+  let nextStart = 0
+  // Decides the starts that no occurrence from `reached` on can block. Returns whether starts are left.
+  const decideUntil = (reached: number) => {
+    for (; nextStart < starts.length && (starts[nextStart] as number) + length + buffer <= reached; nextStart++) {
       if (near.length === 0) continue
-      const at = starts[next] as number
+      const at = starts[nextStart] as number
       budget.take(near.length)
       near = near.filter(({ to }) => to > at - buffer)
       const reason = reasonAt(near, at, { buffer, length })
       if (reason !== undefined) reasons.set(at, reason)
     }
-    return next < starts.length
+    return nextStart < starts.length
   }
-  await visitOccurrences(events, window, zoneOf, budget, (one) => {
-    if (!takes(one.event)) return true
-    const isOpen = settle(one.from)
-    near.push(one)
-    return isOpen
+  await visitOccurrences(events, window, zoneOf, budget, (occurrence) => {
+    if (!countsAsBusy(occurrence.event)) return true
+    const hasStartsLeft = decideUntil(occurrence.from)
+    near.push(occurrence)
+    return hasStartsLeft
   })
-  settle(Number.POSITIVE_INFINITY)
+  decideUntil(Number.POSITIVE_INFINITY)
   return reasons
 }
 
-/** Why a start is not free, of the occurrences that reach it, which are in order. */
-function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, length }: Needed): string | undefined {
+/** Why a start is not free; undefined when it is. `near` holds the occurrences that may reach it, in order. */
+function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): string | undefined {
   let reason: string | undefined
   for (const { event, from, to } of near) {
     if (from >= at + length + buffer) break
@@ -135,8 +136,8 @@ function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, l
   return reason
 }
 
-/** The events that may take the time of a page. */
-async function takingTime(scope: Scope, calendar: Calendar, window: Window) {
+/** The events that may make a page busy, their zones, and which of them count as busy. */
+async function findBlockingEvents(scope: Scope, calendar: Calendar, window: Window) {
   const { db, workspace } = scope
   const owner = calendar.owner_id
   const own = await eventsOnCalendars(
@@ -144,11 +145,11 @@ async function takingTime(scope: Scope, calendar: Calendar, window: Window) {
     owner === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [owner]),
     window,
   )
-  const elsewhere = owner === null ? [] : (await eventsElsewhere(scope, owner, window)).events
-  const others = new Set(elsewhere.map(({ id }) => id))
+  const asGuest = owner === null ? [] : (await eventsElsewhere(scope, owner, window)).events
+  const guestEventIds = new Set(asGuest.map(({ id }) => id))
   return {
-    events: [...own.events, ...elsewhere],
-    zoneOf: (event: ListedEvent) => (others.has(event.id) ? event.timezone : own.zoneOf(event)),
-    takes: (event: ListedEvent) => (others.has(event.id) ? takesGuest(event) : isBusy(event)),
+    events: [...own.events, ...asGuest],
+    zoneOf: (event: ListedEvent) => (guestEventIds.has(event.id) ? event.timezone : own.zoneOf(event)),
+    countsAsBusy: (event: ListedEvent) => (guestEventIds.has(event.id) ? takesGuest(event) : isBusy(event)),
   }
 }

@@ -1,9 +1,9 @@
 import { readRule } from '#shared/calendar/rule.ts'
 
 /**
- * The rule of a file, as it is kept. Files of other programs have blanks and small letters in it, `COUNT=-1` for a series without an end, and
- * parts that change nothing (`X-…`, RFC 7529's `RSCALE=GREGORIAN` and `SKIP=OMIT`). What is left out is added to `notes`. Throws
- * VALIDATION_ERROR that says what is wrong with the rest.
+ * Reads a file's RRULE into the stored form. Other programs write blanks, lowercase letters, `COUNT=-1` for a series without an end, and
+ * parts without effect (`X-…`, RFC 7529's `RSCALE=GREGORIAN` and `SKIP=OMIT`). Omitted `X-` and COUNT parts are added to `notes`. Throws
+ * VALIDATION_ERROR for any other fault of the rule.
  */
 export function readFileRule(text: string, notes: string[]): string {
   const parts = text

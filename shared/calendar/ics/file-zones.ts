@@ -7,16 +7,16 @@ import { readRule } from '#shared/calendar/rule.ts'
 import { dayMs, wallMs } from '#shared/calendar/time.ts'
 import { isTimeZone } from '#shared/kernel/time-zone.ts'
 
-/** A zone that a file describes: its offset from UTC, in milliseconds, when its clock shows a reading. */
+/** A zone that a file describes: its offset from UTC in milliseconds, by local time in milliseconds. */
 export type FileZone = (wall: number) => number
 
-const listed = new Map(Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name]))
+const zoneByLowercaseName = new Map(Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name]))
 
-/** The IANA zone that a TZID names by itself: as it is, at the end of a path, or as Windows names it. */
+/** The IANA zone that a TZID names: directly, at the end of a path, or by its Windows name. Undefined for none. */
 export function zoneByName(tzid: string): string | undefined {
   const name = tzid.trim().replace(/^"|"$/g, '')
   if (isTimeZone(name)) return name
-  const known = listed.get(name.toLowerCase()) ?? windowsZone(name)
+  const known = zoneByLowercaseName.get(name.toLowerCase()) ?? windowsZone(name)
   if (known) return known
   const steps = name.split('/').filter((step) => step !== '')
   for (const length of [3, 2]) {
@@ -26,15 +26,15 @@ export function zoneByName(tzid: string): string | undefined {
   return undefined
 }
 
-/** Reads the zones that a file describes, by their TZID; what cannot be read is left out. */
+/** Reads the zones that a file describes, by TZID. Zones that cannot be read are left out. */
 export function readFileZones(components: readonly RawComponent[]): Map<string, FileZone> {
   const zones = new Map<string, FileZone>()
   for (const raw of components.filter(({ name }) => name === 'VTIMEZONE').slice(0, 200)) {
     try {
       const component = parseComponent(raw)
-      zones.set(textOf(component, 'tzid'), zoneOf(component, raw))
+      zones.set(textOf(component, 'tzid'), readZone(component, raw))
     } catch {
-      // Events that name it are read as if the file said nothing of it.
+      // Events that name this zone are read as if the file did not describe it.
     }
   }
   return zones
@@ -48,18 +48,18 @@ interface Observance {
   readonly rdates: readonly number[]
 }
 
-function zoneOf([, , observances]: Jcal, raw: RawComponent): FileZone {
+function readZone([, , observances]: Jcal, raw: RawComponent): FileZone {
   const rules = rulesOf(raw)
-  const read = observances.map((one, index) => observance(one, rules[index]))
+  const parsed = observances.map((one, index) => readObservance(one, rules[index]))
   return (wall) => {
-    const changes = read.map((one) => ({ one, at: lastChange(one, wall) })).filter(({ at }) => at !== undefined)
+    const changes = parsed.map((one) => ({ one, at: lastChange(one, wall) })).filter(({ at }) => at !== undefined)
     const latest = changes.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0]
-    const first = [...read].sort((a, b) => a.start - b.start)[0]
+    const first = [...parsed].sort((a, b) => a.start - b.start)[0]
     return latest?.one.offset ?? first?.before ?? 0
   }
 }
 
-/** The rules of a zone's observances, in their order, in their own words. */
+/** The RRULE of each observance of a zone, unparsed and in order. */
 function rulesOf({ lines }: RawComponent): (string | undefined)[] {
   const rules: (string | undefined)[] = []
   let inside: string[] | undefined
@@ -73,19 +73,19 @@ function rulesOf({ lines }: RawComponent): (string | undefined)[] {
   return rules
 }
 
-function observance(component: Jcal, rule: string | undefined): Observance {
-  const rdates = propertiesOf(component, 'rdate').flatMap(([, , , ...values]) => values.map((value) => reading(String(value))))
-  const readable = rule === undefined ? undefined : unlessBad(() => readRule(rule.replace(/;?UNTIL=[^;]*/i, '')))
+function readObservance(component: Jcal, rule: string | undefined): Observance {
+  const rdates = propertiesOf(component, 'rdate').flatMap(([, , , ...values]) => values.map((value) => parseLocalTime(String(value))))
+  const readable = rule === undefined ? undefined : undefinedOnError(() => readRule(rule.replace(/;?UNTIL=[^;]*/i, '')))
   return {
     offset: offsetMs(textOf(component, 'tzoffsetto')),
     before: offsetMs(textOf(component, 'tzoffsetfrom')),
-    start: reading(textOf(component, 'dtstart')),
+    start: parseLocalTime(textOf(component, 'dtstart')),
     rule: readable,
     rdates: rdates.filter((ms) => !Number.isNaN(ms)).slice(0, 500),
   }
 }
 
-function unlessBad<T>(read: () => T): T | undefined {
+function undefinedOnError<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -93,14 +93,14 @@ function unlessBad<T>(read: () => T): T | undefined {
   }
 }
 
-const reading = (text: string): number => Date.parse(`${text.slice(0, 19)}Z`)
+const parseLocalTime = (text: string): number => Date.parse(`${text.slice(0, 19)}Z`)
 
 function offsetMs(text: string): number {
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = /^([+-])(\d{2}):?(\d{2}):?(\d{2})?$/.exec(text) ?? []
   return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000
 }
 
-/** When an observance began last before a reading. */
+/** The last local time, up to `wall`, at which an observance began; undefined when it had not begun. */
 function lastChange({ start, rule, rdates }: Observance, wall: number): number | undefined {
   if (Number.isNaN(start)) return undefined
   const began = [start, ...rdates].filter((at) => at <= wall)
@@ -110,22 +110,22 @@ function lastChange({ start, rule, rdates }: Observance, wall: number): number |
   return recent.at(-1) ?? (began.length > 0 ? Math.max(...began) : undefined)
 }
 
-const matches = new Map<string, string | null>()
+const matchCache = new Map<string, string | null>()
 
 /**
- * The IANA zone whose clock shows the same as a file's zone over a span, of those that are asked for first, then of all; undefined when none
- * does. It compares a reading of every month.
+ * The IANA zone that has the offsets of a file's zone over a span of local time; undefined when none has. The zones in `first` are tried
+ * before all others. Offsets are compared every 30 days, for two years at most.
  */
 export function zoneByOffsets(tzid: string, zone: FileZone, from: number, to: number, first: readonly string[]): string | undefined {
   const months = Math.min(24, Math.max(1, Math.ceil((to - from) / (30 * dayMs))))
-  const readings = Array.from({ length: months + 1 }, (_, index) => from + Math.min(index * 30 * dayMs, Math.max(0, to - from)))
-  const offsets = readings.map((wall) => zone(wall))
+  const samples = Array.from({ length: months + 1 }, (_, index) => from + Math.min(index * 30 * dayMs, Math.max(0, to - from)))
+  const offsets = samples.map((wall) => zone(wall))
   const key = `${tzid} ${offsets.join()} ${from} ${first.join()}`
-  const known = matches.get(key)
+  const known = matchCache.get(key)
   if (known !== undefined) return known ?? undefined
-  if (matches.size > 500) matches.clear()
-  const fits = (name: string) => readings.every((wall, index) => wallMs(wall - (offsets[index] ?? 0), name) === wall)
-  const found = [...first.filter(isTimeZone), ...listed.values()].find(fits)
-  matches.set(key, found ?? null)
+  if (matchCache.size > 500) matchCache.clear()
+  const fits = (name: string) => samples.every((wall, index) => wallMs(wall - (offsets[index] ?? 0), name) === wall)
+  const found = [...first.filter(isTimeZone), ...zoneByLowercaseName.values()].find(fits)
+  matchCache.set(key, found ?? null)
   return found
 }

@@ -1,4 +1,4 @@
-/** A property in the form of RFC 7265: its name, its parameters, the type of its values, and these. */
+/** A property in jCal form (RFC 7265): name, parameters, value type and values. */
 export type JcalProperty = readonly [
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -6,9 +6,9 @@ export type JcalProperty = readonly [
   ...values: readonly unknown[],
 ]
 
-/** A component in the form of RFC 7265: what a file of calendars is made of. */
+/** A component in jCal form (RFC 7265): name, properties and nested components. */
 export type Jcal = readonly [name: string, properties: readonly JcalProperty[], components: readonly Jcal[]]
 
-/** Text that may stand in a file: line breaks are one character, and nothing else that controls a terminal or a parser is left. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
+/** Text that is safe in a file: line breaks become `\n`, and all other control characters except tabs are removed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed here
 export const clean = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')

@@ -25,18 +25,18 @@ export interface FileGuest {
   readonly status: Answer
 }
 
-/** An event of a file, read. */
+/** An event read from a file. */
 export interface FileEvent {
   readonly line: number
   readonly uid: string
   readonly sequence: number
-  /** When it was written, to tell two of the same number apart. */
+  /** DTSTAMP, which orders two versions with the same sequence number. */
   readonly stamp: string
   readonly when: When
-  /** Of a changed occurrence: which start it stands for, as a date or a reading of a clock. */
+  /** Of a changed occurrence, its original start: a date or a local time. */
   readonly original: FileTime | undefined
   readonly recurrence: string | null
-  /** Starts beside the rule and without it, as the clock of the event shows them. */
+  /** Starts added to and removed from the rule, in the local time of the event. */
   readonly rdates: readonly number[]
   readonly exdates: readonly number[]
   readonly title: string
@@ -48,30 +48,30 @@ export interface FileEvent {
   readonly reminders: readonly number[] | null
   readonly organizer: { readonly name: string; readonly email: string } | null
   readonly guests: readonly FileGuest[]
-  /** What of it could not be taken over. */
+  /** Warnings about parts that could not be imported. */
   readonly notes: readonly string[]
 }
 
-const [mostRdates, mostExdates, mostGuests] = [2_000, 10_000, 100]
+const [maxRdates, maxExdates, maxGuests] = [2_000, 10_000, 100]
 
-/** Properties that an event has once (RFC 5545, 3.6.1). */
-const single = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
+/** Properties that an event may have only once (RFC 5545, 3.6.1). */
+const singleProperties = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
 
-/** Reads an event. Throws an Error or a Problem that says what of it cannot be read. */
+/** Reads an event. Throws an Error or a Problem that says which part cannot be read. */
 export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
   const component = parseComponent(raw)
   const notes: string[] = []
   const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
   if (rules.length > 1) notes.push('has several RRULE: the first one counts')
   if (rawValue(raw, 'EXRULE').length > 0) notes.push('has EXRULE, which is left out')
-  for (const name of single)
+  for (const name of singleProperties)
     if (propertiesOf(component, name).length > 1) notes.push(`has several ${name.toUpperCase()}: the first one counts`)
   const recurrence = rules[0] === undefined ? null : readFileRule(rules[0], notes)
   const when = readFileWhen(component, recurrence, book, notes)
-  const rdates = readings(component, 'rdate', when, book)
-  if (rdates.length > mostRdates) throw new Error(`has more than ${mostRdates} RDATEs`)
-  const exdates = readings(component, 'exdate', when, book)
-  if (exdates.length > mostExdates) throw new Error(`has more than ${mostExdates} EXDATEs`)
+  const rdates = localTimesOf(component, 'rdate', when, book)
+  if (rdates.length > maxRdates) throw new Error(`has more than ${maxRdates} RDATEs`)
+  const exdates = localTimesOf(component, 'exdate', when, book)
+  if (exdates.length > maxExdates) throw new Error(`has more than ${maxExdates} EXDATEs`)
   const recurrenceId = property(component, 'recurrence-id')
   const original = recurrenceId && timesOf(recurrenceId)[0]
   if (original && (recurrence !== null || rdates.length > 0)) notes.push('repeats beside its RECURRENCE-ID, which is left out')
@@ -81,7 +81,7 @@ export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
       .some((length) => length !== when.end - when.start)
   )
     notes.push('has RDATE periods of another length: they are as long as the event')
-  if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which the first is taken')
+  if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which only the first is imported')
   return {
     line: raw.line,
     uid: textOf(component, 'uid').slice(0, 1_000) || contentUid(raw),
@@ -89,13 +89,13 @@ export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
     stamp: textOf(component, 'dtstamp'),
     when,
     original,
-    // RDATEs alone repeat as well: a rule that gives the first start carries them.
+    // RDATEs alone also make a series: its rule gives only the first start.
     recurrence: original ? null : (recurrence ?? (rdates.length > 0 ? 'FREQ=DAILY;COUNT=1' : null)),
     rdates: original ? [] : rdates,
     exdates: original ? [] : exdates,
-    title: cut(textOf(component, 'summary'), 300, 'SUMMARY', notes) || 'Untitled',
-    description: cut(textOf(component, 'description'), 20_000, 'DESCRIPTION', notes),
-    location: cut(textOf(component, 'location'), 500, 'LOCATION', notes),
+    title: truncate(textOf(component, 'summary'), 300, 'SUMMARY', notes) || 'Untitled',
+    description: truncate(textOf(component, 'description'), 20_000, 'DESCRIPTION', notes),
+    location: truncate(textOf(component, 'location'), 500, 'LOCATION', notes),
     status: statusOf(textOf(component, 'status')),
     isPrivate: /^(?:private|confidential)$/i.test(textOf(component, 'class')),
     isFree: /^transparent$/i.test(textOf(component, 'transp')),
@@ -113,16 +113,16 @@ function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneBook
   const end = dtend && timesOf(dtend)[0]
   const text = textOf(component, 'duration')
   const duration = text === '' ? undefined : durationMs(text)
-  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`DURATION is none: ${text.slice(0, 60)}`)
+  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`has an invalid DURATION: ${text.slice(0, 60)}`)
   if (end && duration !== undefined) notes.push('has DTEND and DURATION: DTEND counts')
   if (start.isDate) return readDates(start, end, duration, book)
   for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, book) ? [time.tzid] : []))))
-    notes.push(`is in the time zone ${tzid}, which nobody knows and the file does not describe: it is read as ${book.floating}`)
+    notes.push(`is in the unknown time zone ${tzid}, which the file does not describe: it is read as ${book.floating}`)
   const zone = zoneOfTime(start, spanEnd(start, recurrence), book)
-  if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which is none of the IANA list`)
-  if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which is none of the IANA list: its instant is kept`)
+  if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which matches no IANA zone`)
+  if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which matches no IANA zone: its instant is kept`)
   const from = instantOf(start, zone, book)
-  // A floating end goes by its start's zone.
+  // A floating end is in the zone of the start.
   const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, book))
   const to = end
     ? end.isDate
@@ -139,7 +139,7 @@ function readDates(start: FileTime, end: FileTime | undefined, duration: number 
   return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: book.floating }
 }
 
-/** Until when a zone's offsets matter: of a series to the end of its rule, two years on at most. */
+/** The last local time whose zone offset matters: for a series the end of its rule, at most two years after its start. */
 function spanEnd(start: FileTime, recurrence: string | null): number {
   if (recurrence === null) return start.wall
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(partsOf(recurrence).get('UNTIL') ?? '') ?? []
@@ -147,8 +147,8 @@ function spanEnd(start: FileTime, recurrence: string | null): number {
   return Math.max(start.wall, Math.min(until, start.wall + 730 * dayMs))
 }
 
-/** The starts of RDATE or EXDATE, as the clock of the event shows them; a date beside a timed event means that day's start. */
-function readings(component: Jcal, name: string, when: When, book: ZoneBook): number[] {
+/** The starts of RDATE or EXDATE in the local time of the event. For a timed event, a date means the event's start on that day. */
+function localTimesOf(component: Jcal, name: string, when: When, book: ZoneBook): number[] {
   const clock = wallOf(when, when.start) % dayMs
   return propertiesOf(component, name).flatMap((one) =>
     timesOf(one).map((time) => {
@@ -160,7 +160,7 @@ function readings(component: Jcal, name: string, when: When, book: ZoneBook): nu
   )
 }
 
-/** The start of a series that an occurrence stands for, in milliseconds like those of the series. */
+/** The original start of a changed occurrence, in epoch milliseconds as its series counts them. */
 export function originalIn(time: FileTime, series: When, book: ZoneBook): number {
   if (series.allDay) return dateMs(dateText(time.isUtc ? wallMs(time.wall, series.zone) : time.wall))
   const clock = wallOf(series, series.start) % dayMs
@@ -169,7 +169,7 @@ export function originalIn(time: FileTime, series: When, book: ZoneBook): number
   return instantOf(time, zoneOfTime(time, time.wall, own), own)
 }
 
-function cut(text: string, most: number, name: string, notes: string[]): string {
+function truncate(text: string, most: number, name: string, notes: string[]): string {
   const letters = clean(text)
   if (letters.length <= most) return letters
   notes.push(`has ${name} of more than ${most} characters, which is cut`)
@@ -208,11 +208,11 @@ function peopleOf(component: Jcal, notes: string[]): Pick<FileEvent, 'organizer'
   const guests = [
     ...new Map(attendees.filter(({ email }) => email.includes('@')).map((guest) => [guest.email.toLowerCase(), guest])).values(),
   ]
-  if (guests.length > mostGuests) notes.push(`has ${guests.length} guests, of which ${mostGuests} are kept`)
-  return { organizer: organizer ? person(organizer) : null, guests: guests.slice(0, mostGuests) }
+  if (guests.length > maxGuests) notes.push(`has ${guests.length} guests, of which ${maxGuests} are kept`)
+  return { organizer: organizer ? person(organizer) : null, guests: guests.slice(0, maxGuests) }
 }
 
-/** The UID of an event that has none: made of what it says, so that the same file again means the same event. */
+/** A UID for an event without one, derived from its content: importing the same file again finds the same event. */
 const contentUid = ({ lines }: RawComponent): string =>
   `${createHash('sha256')
     .update(lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE)\b/i.test(line)).join('\n'))

@@ -4,39 +4,39 @@ import { type FileEvent, readFileEvent } from '#shared/calendar/ics/read-event.t
 import type { ZoneBook } from '#shared/calendar/ics/times.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** What was wrong with something in a file. */
+/** A part of a file that was not imported as written. `line` is 0 for the whole file. */
 export interface Warning {
   readonly line: number
   readonly uid: string
   readonly message: string
 }
 
-/** A file, read: the events of each UID, and what could not be read. */
+/** A file that was read: the events of each UID, and warnings. */
 export interface ReadFile {
   readonly byUid: readonly (readonly [string, readonly FileEvent[]])[]
   readonly book: ZoneBook
   readonly warnings: readonly Warning[]
-  /** Events that could not be read and have nothing else under their UID. */
+  /** Unreadable events whose UID has no readable event. */
   readonly unread: number
 }
 
 /** Events that one file may hold (document 3, Limits). */
-const mostEvents = 2_000
+const maxEvents = 2_000
 
 /**
- * Reads a file of any calendar. What of it cannot be read is named and left out. Throws VALIDATION_ERROR for a file that holds no calendar,
- * one that is not closed, or more than 2,000 events.
+ * Reads an iCalendar file of any program. Events that cannot be read are left out with a warning. `zone` is that of floating times where
+ * the file names none. Throws VALIDATION_ERROR for a file without a calendar, with an unclosed one, or with more than 2,000 events.
  */
 export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
   const { components, properties } = takeApart(bytes)
   const raws = components.filter(({ name }) => name === 'VEVENT')
-  if (raws.length > mostEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${mostEvents} events, got ${raws.length}`)
+  if (raws.length > maxEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${maxEvents} events, got ${raws.length}`)
   const [, named = ''] = /^X-WR-TIMEZONE[^:]*:(.*)$/im.exec(properties.join('\n')) ?? []
   const floating = zoneByName(named) ?? zone
   const book = { inFile: readFileZones(components), floating, first: [floating, zone] }
   const others = new Set(components.map(({ name }) => name).filter((name) => name !== 'VEVENT' && name !== 'VTIMEZONE'))
   const warnings: Warning[] =
-    others.size > 0 ? [{ line: 0, uid: '', message: `${[...others].slice(0, 10).join(', ')} are no events and left out` }] : []
+    others.size > 0 ? [{ line: 0, uid: '', message: `left out ${[...others].slice(0, 10).join(', ')}: not an event` }] : []
   const events: FileEvent[] = []
   const failed = new Set<string>()
   for (const raw of raws) {

@@ -3,7 +3,7 @@ import type { JcalProperty } from '#shared/calendar/ics/jcal.ts'
 import { atWall, dayMs, requireReckonable } from '#shared/calendar/time.ts'
 import { isDay } from '#shared/kernel/instant.ts'
 
-/** A time as a file writes it: a date, or what a clock shows, in UTC, in a zone, or nowhere in particular. */
+/** A time as a file writes it: a date, or a local time in UTC, in a zone, or floating. */
 export interface FileTime {
   readonly wall: number
   readonly isDate: boolean
@@ -11,24 +11,24 @@ export interface FileTime {
   readonly tzid: string | undefined
 }
 
-/** What the times of a file are read with. */
+/** The zones with which the times of a file are read. */
 export interface ZoneBook {
   readonly inFile: ReadonlyMap<string, FileZone>
-  /** Of floating times: X-WR-TIMEZONE, else the calendar's. */
+  /** The zone of floating times: X-WR-TIMEZONE, else the calendar's. */
   readonly floating: string
-  /** Zones that are tried before others for one that goes by offsets. */
+  /** Zones that are tried first when a zone is matched by its offsets. */
   readonly first: readonly string[]
 }
 
-/** The parser turns a date that is not marked as one (`DTSTART:20041225`) into `2004-12-25T::`, and a time without seconds into `T10:00:`. */
-const form = /^(\d{4})-?(\d{2})-?(\d{2})(?:T::|T(\d{2}):?(\d{2}):?(\d{2})?(Z)?)?$/
+/** ical.js turns a date without VALUE=DATE (`DTSTART:20041225`) into `2004-12-25T::`, and a time without seconds into `T10:00:`. */
+const timePattern = /^(\d{4})-?(\d{2})-?(\d{2})(?:T::|T(\d{2}):?(\d{2}):?(\d{2})?(Z)?)?$/
 
-/** The times of a property; of a period its start. Throws an Error for what is no time. */
+/** The times of a property; of a period its start. Throws an Error for a value that is not a time. */
 export function timesOf([name, parameters, type, ...values]: JcalProperty): FileTime[] {
   const starts = type === 'period' ? values.map((period) => (Array.isArray(period) ? period[0] : period)) : values.flat()
   return starts.map((value) => {
     const text = String(value).split('/')[0] ?? ''
-    const [, year, month, day, hour, minute, second, utc] = form.exec(text.trim()) ?? []
+    const [, year, month, day, hour, minute, second, utc] = timePattern.exec(text.trim()) ?? []
     if (year === undefined || !isDay(`${year}-${month}-${day}`)) throw new Error(`${name.toUpperCase()} is no time: ${text.slice(0, 60)}`)
     const isDate = hour === undefined || type === 'date'
     if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60))
@@ -43,7 +43,7 @@ export function timesOf([name, parameters, type, ...values]: JcalProperty): File
 export const isZoneUnknown = ({ tzid, isUtc }: FileTime, { inFile }: ZoneBook): boolean =>
   tzid !== undefined && !isUtc && zoneByName(tzid) === undefined && !inFile.has(tzid)
 
-/** The lengths in milliseconds of the periods of a property. A value that is no period has none. */
+/** The lengths of the periods of a property, in milliseconds; empty for other value types. */
 export function periodLengths([, , type, ...values]: JcalProperty): number[] {
   if (type !== 'period') return []
   return values.flatMap((period) => {
@@ -53,7 +53,7 @@ export function periodLengths([, , type, ...values]: JcalProperty): number[] {
   })
 }
 
-/** The zone of a time: by its name, else by its offsets until `until`; undefined when there is none of the same offsets. */
+/** The IANA zone of a time: by name, else by the offsets of the file's zone up to the local time `until`; undefined for no match. */
 export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book: ZoneBook): string | undefined {
   if (isUtc) return 'UTC'
   if (tzid === undefined) return book.floating
@@ -63,14 +63,14 @@ export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book:
   return zone ? zoneByOffsets(tzid, zone, wall, until, book.first) : book.floating
 }
 
-/** The instant of a time: by the clock of its zone, or by the offset that the file gives. */
+/** The instant of a time in epoch milliseconds: by its IANA zone, or without one by the offset that the file gives. */
 export function instantOf(time: FileTime, zone: string | undefined, book: ZoneBook): number {
   if (time.isUtc) return time.wall
   if (zone !== undefined) return atWall(time.wall, zone)
   return time.wall - (book.inFile.get(time.tzid ?? '')?.(time.wall) ?? 0)
 }
 
-/** How long a duration is, in milliseconds; undefined when the text is none. Weeks and days count 24 hours each. */
+/** The length of a DURATION in milliseconds; undefined when the text is not one. Days count 24 hours. */
 export function durationMs(text: string): number | undefined {
   const [, sign, weeks, days, hours, minutes, seconds] =
     /^([+-])?P(?=\d|T\d)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/i.exec(text.trim()) ?? []

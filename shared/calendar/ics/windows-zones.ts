@@ -1,4 +1,4 @@
-/** Zones as Windows names them, less the ending " Standard Time", by the IANA name that CLDR gives each (windowsZones, territory 001). */
+/** Windows zone names without the ending " Standard Time", each followed by its IANA name (CLDR windowsZones, territory 001). */
 const table = `
 Dateline Etc/GMT+12 | Aleutian America/Adak | Hawaiian Pacific/Honolulu | Marquesas Pacific/Marquesas | Alaskan America/Anchorage
 Pacific America/Los_Angeles | US Mountain America/Phoenix | Mountain America/Denver | Yukon America/Whitehorse
@@ -30,7 +30,7 @@ Sakhalin Asia/Sakhalin | Central Pacific Pacific/Guadalcanal | Russia Time Zone 
 Fiji Pacific/Fiji | Kamchatka Asia/Kamchatka | Chatham Islands Pacific/Chatham | Tonga Pacific/Tongatapu | Samoa Pacific/Apia
 Line Islands Pacific/Kiritimati`
 
-/** Names that do not end as the others do. */
+/** Windows names with another ending. */
 const others: Readonly<Record<string, string>> = {
   utc: 'UTC',
   'coordinated universal time': 'UTC',
@@ -53,5 +53,5 @@ const zones = new Map(
     .map((row) => [`${row.slice(0, row.lastIndexOf(' '))} standard time`.toLowerCase(), row.slice(row.lastIndexOf(' ') + 1)]),
 )
 
-/** The IANA name of a zone as Windows names it; undefined for any other. */
+/** The IANA zone of a Windows zone name; undefined for any other name. */
 export const windowsZone = (name: string): string | undefined => zones.get(name.toLowerCase()) ?? others[name.toLowerCase()]

@@ -5,16 +5,16 @@ import type { WrittenOut } from '#shared/calendar/ics/write-event.ts'
 export type NamedGuest = Pick<Attendee, 'email' | 'name' | 'status'>
 
 /**
- * An event as the file of one guest has it. A series leaves out the occurrences that do not take place for the guest, deleted, called off or
- * without an invitation; its changed ones follow it. `guestIn` is the guest as one of an exception, undefined for none.
+ * The entries of an event in the file of one guest. A series leaves out the occurrences that do not take place for the guest: deleted,
+ * cancelled, or without an invitation. Its changed occurrences follow it. `guestIn` finds the guest in an exception, undefined for none.
  */
 export function withExceptions(
   out: WrittenOut,
   exceptions: readonly EventRow[],
   guestIn: (exception: EventRow) => NamedGuest | undefined,
 ): WrittenOut[] {
-  const own = exceptions.map((event) => ({ event, guest: takesPlace(event) ? guestIn(event) : undefined }))
-  const removed = own.filter(({ guest }) => guest === undefined).flatMap(({ event }) => originalOf(event) ?? [])
-  const kept = own.flatMap(({ event, guest }) => (guest ? [{ ...out, event, series: out.event, attendees: [guest] }] : []))
+  const withGuests = exceptions.map((event) => ({ event, guest: takesPlace(event) ? guestIn(event) : undefined }))
+  const removed = withGuests.filter(({ guest }) => guest === undefined).flatMap(({ event }) => originalOf(event) ?? [])
+  const kept = withGuests.flatMap(({ event, guest }) => (guest ? [{ ...out, event, series: out.event, attendees: [guest] }] : []))
   return [{ ...out, removed }, ...kept]
 }

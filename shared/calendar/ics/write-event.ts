@@ -21,12 +21,12 @@ import { hiddenTitle, type Sight } from '#shared/calendar/sight.ts'
 import { dateText } from '#shared/calendar/time.ts'
 import { type When, wallOf } from '#shared/calendar/when.ts'
 
-/** One event of a file, as whoever gets the file may see it. */
+/** One event of a file, as the recipient of the file may see it. */
 export interface WrittenOut {
   readonly event: EventRow
-  /** Of an exception its series, in whose zone it says which occurrence it stands for. */
+  /** Of an exception, its series: RECURRENCE-ID is written in the zone of the series. */
   readonly series?: EventRow | undefined
-  /** Starts of a series that are deleted, beside those that it leaves out itself. */
+  /** Deleted starts of a series, in addition to its own EXDATEs. */
   readonly removed?: readonly number[]
   readonly sight: Exclude<Sight, 'none'>
   /** `sentBy` is the address that mails on behalf of the organizer. */
@@ -35,22 +35,22 @@ export interface WrittenOut {
   readonly reminders?: readonly number[]
 }
 
-/** The lines of an event, not folded yet. */
+/** The text of an event with unfolded lines. */
 export const eventText = (calendar: ICalCalendar, out: WrittenOut, now: Date): string => new FileEvent(calendar, out, now).toString()
 
 const endOfEvent = 'END:VEVENT\r\n'
 
 /**
- * An event as the library writes it, but for two things: it names an occurrence of dates by an instant, and puts alarms before properties.
- * Both are added here, where they belong.
+ * An event as ical-generator writes it, with two corrections. The library writes the RECURRENCE-ID of an all-day event as an instant, and
+ * alarms before properties; both are appended here instead.
  */
 class FileEvent extends ICalEvent {
   readonly #last: string
 
   constructor(calendar: ICalCalendar, out: WrittenOut, now: Date) {
-    super(dataOf(out, now), calendar)
+    super(eventData(out, now), calendar)
     const alarms = out.sight === 'details' ? (out.reminders ?? []) : []
-    this.#last = occurrence(out) + alarms.map((minutes) => alarm(this, minutes)).join('')
+    this.#last = recurrenceIdLine(out) + alarms.map((minutes) => alarmText(this, minutes)).join('')
   }
 
   override toString(): string {
@@ -58,7 +58,7 @@ class FileEvent extends ICalEvent {
   }
 }
 
-function dataOf(out: WrittenOut, now: Date): ICalEventData {
+function eventData(out: WrittenOut, now: Date): ICalEventData {
   const { event, sight } = out
   const when = whenOf(event)
   const isOpen = sight === 'details'
@@ -66,9 +66,9 @@ function dataOf(out: WrittenOut, now: Date): ICalEventData {
     id: escaped(clean(event.uid), false),
     ...{ stamp: now, sequence: event.sequence, created: new Date(event.created_at), lastModified: new Date(event.updated_at) },
     ...{ allDay: when.allDay, timezone: when.allDay ? null : when.zone },
-    start: time(when, when.start),
-    end: when.end > when.start ? time(when, when.end) : null,
-    repeating: repeats(out),
+    start: libraryTime(when, when.start),
+    end: when.end > when.start ? libraryTime(when, when.end) : null,
+    repeating: recurrenceLines(out),
     summary: clean(isOpen ? event.title : hiddenTitle),
     ...(isOpen ? { description: clean(event.description) || null, location: clean(event.location) || null, ...people(out) } : {}),
     status: statuses[event.status],
@@ -83,12 +83,12 @@ const statuses = {
   cancelled: ICalEventStatus.CANCELLED,
 } as const
 
-/** Dates as the library takes them in UTC; instants as a kind of value that it converts to the event's zone, which it does not do with a Date. */
-const time = ({ allDay }: Pick<When, 'allDay'>, ms: number): Date | Temporal.Instant =>
+/** The library reads dates in UTC. It converts Temporal.Instant values to the zone of the event, but not Date values. */
+const libraryTime = ({ allDay }: Pick<When, 'allDay'>, ms: number): Date | Temporal.Instant =>
   allDay ? new Date(ms) : Temporal.Instant.fromEpochMilliseconds(ms)
 
-/** A line of starts, given as the clock of their zone shows them: with the zone's name, in UTC with a Z, dates as dates. */
-function starts(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, walls: readonly number[]): string {
+/** A property line of starts, given in local time: dates as DATE, UTC with a Z, anything else with its TZID. */
+function startsLine(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, walls: readonly number[]): string {
   const short = (text: string) => text.replaceAll(/[-:]/g, '')
   if (allDay) return `${name};VALUE=DATE:${walls.map((wall) => short(dateText(wall))).join()}`
   const clock = (wall: number) => short(new Date(wall).toISOString().slice(0, 19))
@@ -96,8 +96,8 @@ function starts(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, w
   return `${name};TZID=${zone}:${walls.map(clock).join()}`
 }
 
-/** The rule with the starts beside it and without it: what the library writes as it is. */
-function repeats({ event, removed = [] }: WrittenOut): string | null {
+/** RRULE, RDATE and EXDATE lines, which the library writes unchanged. */
+function recurrenceLines({ event, removed = [] }: WrittenOut): string | null {
   const series = seriesOf(event)
   if (!series) return null
   const parts = partsOf(series.rule)
@@ -106,16 +106,16 @@ function repeats({ event, removed = [] }: WrittenOut): string | null {
   const out = [...new Set([...series.exdates, ...removed.map((start) => wallOf(series, start))])].sort((a, b) => a - b)
   return [
     `RRULE:${rule}`,
-    ...(series.rdates.length > 0 ? [starts('RDATE', series, series.rdates)] : []),
-    ...(out.length > 0 ? [starts('EXDATE', series, out)] : []),
+    ...(series.rdates.length > 0 ? [startsLine('RDATE', series, series.rdates)] : []),
+    ...(out.length > 0 ? [startsLine('EXDATE', series, out)] : []),
   ].join('\n')
 }
 
-function occurrence({ event, series }: WrittenOut): string {
+function recurrenceIdLine({ event, series }: WrittenOut): string {
   const original = originalOf(event)
   if (original === undefined) return ''
   const times = { allDay: event.original_date !== null, zone: whenOf(series ?? event).zone }
-  return `${starts('RECURRENCE-ID', times, [wallOf(times, original)])}\r\n`
+  return `${startsLine('RECURRENCE-ID', times, [wallOf(times, original)])}\r\n`
 }
 
 const answersInFiles = {
@@ -140,5 +140,5 @@ function people({ organizer, attendees = [] }: WrittenOut): Pick<ICalEventData, 
   }
 }
 
-const alarm = (event: ICalEvent, minutes: number): string =>
+const alarmText = (event: ICalEvent, minutes: number): string =>
   new ICalAlarm({ type: ICalAlarmType.display, trigger: minutes * 60, description: 'Reminder' }, event).toString()

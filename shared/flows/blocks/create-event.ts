@@ -8,7 +8,11 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { t } from '#shared/kernel/schema.ts'
 
-const attendee = t.Object({ user_id: text('A member.'), email: text('Or an address,'), name: text('with a name.') })
+const attendee = t.Object({
+  user_id: text('Id of a member.'),
+  email: text('Or an email address.'),
+  name: text('The name, for an address.'),
+})
 
 export const createEventBlock = defineBlock({
   type: 'action.create_event',
@@ -16,16 +20,16 @@ export const createEventBlock = defineBlock({
   description: 'Puts an event into a calendar and invites its guests.',
   settings: {
     calendar_key: text('Key of the calendar.'),
-    title: text('What it is.'),
-    description: text('More about it.'),
-    location: text('Where.'),
-    start: text('An instant, or a date for a whole day.'),
-    end: text('When it ends; or:'),
-    duration_minutes: number('how long it takes.'),
-    all_day: flag('Whether it takes whole days.'),
-    attendees: t.Optional(t.Array(attendee, { maxItems: 200, description: 'Who is invited.' })),
-    record_type: text('The type of the record that it is about.'),
-    record_id: text('The record that it is about.'),
+    title: text('The title.'),
+    description: text('The description.'),
+    location: text('The location.'),
+    start: text('An instant, or a date for an all-day event.'),
+    end: text('The end; or duration_minutes.'),
+    duration_minutes: number('The length in minutes, instead of end.'),
+    all_day: flag('Whether it is an all-day event.'),
+    attendees: t.Optional(t.Array(attendee, { maxItems: 200, description: 'The guests to invite.' })),
+    record_type: text('Key of the record type of the linked record.'),
+    record_id: text('Id of the linked record.'),
   },
   required: ['calendar_key', 'title', 'start'],
   problems: (config, around) => [
@@ -47,7 +51,7 @@ export const createEventBlock = defineBlock({
   },
 })
 
-/** What an event is made of: texts that are not blank, its end where a length is given, its guests. */
+/** The event input of the settings: texts that are not blank, the end from a given length, and the guests. */
 function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { calendar_key: _, all_day, duration_minutes, attendees, ...texts } = settings
   const { start = '', ...written } = filledIn(texts)
@@ -62,7 +66,7 @@ function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, un
   }
 }
 
-/** Throws VALIDATION_ERROR for a start that is no instant, and for a length that is none. */
+/** The end as an RFC 3339 instant. Throws VALIDATION_ERROR for a start that is no instant or a length out of range. */
 function endOf(start: string, minutes: number): string {
   const instant = utcInstant(start)
   if (instant === undefined)

@@ -2,10 +2,10 @@ import { defineTrigger, number, text } from '#shared/flows/block.ts'
 import { unknownName } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
 
-const events = ['created', 'updated', 'cancelled', 'starting']
+const eventNames = ['created', 'updated', 'cancelled', 'starting']
 
 /** How long before an event a flow may start, in minutes. */
-const longestMinutes = 30 * 24 * 60
+const maxMinutes = 30 * 24 * 60
 
 export const calendarEventTrigger = defineTrigger({
   type: 'trigger.calendar_event',
@@ -14,7 +14,7 @@ export const calendarEventTrigger = defineTrigger({
   description: 'Runs when a calendar event is created, updated or cancelled, or some minutes before it starts.',
   settings: {
     calendar_key: text('Key of the calendar; blank for any.'),
-    event: text(`One of ${events.join(', ')}.`),
+    event: text(`One of ${eventNames.join(', ')}.`),
     minutes_before: number('For starting: how many minutes before, 0 to 43,200.'),
   },
   required: ['event'],
@@ -22,10 +22,10 @@ export const calendarEventTrigger = defineTrigger({
     ...(textOf(calendar_key).trim() === ''
       ? []
       : unknownName('calendar_key', calendar_key, calendarKeys, 'the key of a calendar, or blank for any')),
-    ...(event === undefined || events.includes(event as string) ? [] : [`event must be one of ${events.join(', ')}`]),
+    ...(event === undefined || eventNames.includes(event as string) ? [] : [`event must be one of ${eventNames.join(', ')}`]),
     ...(minutes_before === undefined || minutesOf(minutes_before) !== undefined
       ? []
-      : [`minutes_before must be a whole number from 0 to ${longestMinutes}`]),
+      : [`minutes_before must be a whole number from 0 to ${maxMinutes}`]),
   ],
   sample: {
     event: 'created',
@@ -43,8 +43,8 @@ export const calendarEventTrigger = defineTrigger({
   },
 })
 
-/** Whole minutes that a setting says; undefined when it says none. */
+/** The whole minutes of a setting, 0 to 43,200; undefined for any other value. */
 export function minutesOf(value: unknown): number | undefined {
   const minutes = typeof value === 'string' && /^\s*\d{1,6}\s*$/.test(value) ? Number(value) : value
-  return Number.isInteger(minutes) && (minutes as number) >= 0 && (minutes as number) <= longestMinutes ? (minutes as number) : undefined
+  return Number.isInteger(minutes) && (minutes as number) >= 0 && (minutes as number) <= maxMinutes ? (minutes as number) : undefined
 }
