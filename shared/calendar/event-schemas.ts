@@ -134,7 +134,7 @@ export const listQuery = schema(
   t.Object({
     from: t.String({ description: 'An RFC 3339 instant, or YYYY-MM-DD in the time zone of the workspace.' }),
     to: t.String({ description: 'As from; a day is included as a whole. At most 400 days after from.' }),
-    calendars: t.Optional(t.String({ description: 'Comma-separated ids. Default: all calendars of the caller.' })),
+    calendars: t.Optional(t.String({ description: 'Comma-separated ids. Default: all visible calendars.' })),
     invites: t.Optional(
       t.Enum(['0', '1', 'true', 'false'], { description: '0 or false leaves out events that the caller was only invited to.' }),
     ),

@@ -133,7 +133,7 @@ export function startsOf(series: Series, from: number, to: number, atMost: numbe
 export const isStart = (series: Series, start: number, take: Take = atOnce()): boolean =>
   startsOf(series, start, start + 1, 1, take).length === 1
 
-/** The last start of a series, or a later bound. Undefined for an endless series and beyond 2,000 occurrences or 6,000 steps of counting. */
+/** The last start of a series, or a later bound. Undefined for an endless series, and beyond 2,000 occurrences or 6,000 counting steps. */
 export function lastStart(series: Series): number | undefined {
   const parts = partsOf(series.rule)
   const lastAdded = addedStarts({ ...series, exdates: [] }, -forEver, forEver).at(-1) ?? series.start

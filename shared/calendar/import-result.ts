@@ -1,6 +1,6 @@
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
-/** What came of an import (document 3, Import). */
+/** Result of an import (document 3, Import). */
 export const importResult = schema(
   t.Object(
     {

@@ -70,7 +70,7 @@ interface SeriesChange {
   readonly newSeries: Series
 }
 
-/** Moves an exception to another start of its series. It takes over each changed field in which it did not differ from the series. */
+/** Moves an exception to another start of its series. A cancellation applies to it, and changes of fields in which it equals the series. */
 function moveException(
   exception: EventRow,
   to: number,
@@ -108,7 +108,7 @@ function moveOwnTime(own: When, { oldSeries, newSeries }: SeriesChange): When {
   return { ...newSeries, start, end: start + (newSeries.allDay === own.allDay ? length : newSeries.end - newSeries.start) }
 }
 
-/** The highest SEQUENCE of a UID's rows. A change uses a higher one, so that calendar programs never see SEQUENCE fall for an occurrence. */
+/** The highest SEQUENCE of a UID's rows. A change exceeds it, so that calendar programs never see SEQUENCE fall for an occurrence. */
 export const lastSequence = (rows: readonly EventRow[]): number => Math.max(...rows.map(({ sequence }) => sequence))
 
 const hasOwnTime = (own: When, series: When, original: number): boolean =>

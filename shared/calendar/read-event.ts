@@ -65,8 +65,8 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []
     const access = accessTo(calendar, scope.actor)
-    const sight = sightOf(event, { access, isGuest: event.my_status !== null })
-    return sight === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
+    const eventAccess = sightOf(event, { access, isGuest: event.my_status !== null })
+    return eventAccess === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
   })
 }
 
