@@ -94,9 +94,7 @@ function moveException(
   }
 }
 
-/**
- * Moves an exception's own time with its series. If only one of the two is all-day, it moves by whole days.
- */
+/** Moves an exception's own time with its series. If only one of the two is all-day, it moves by whole days. */
 function moveOwnTime(own: When, { oldSeries, newSeries }: SeriesChange): When {
   if (isSameTime(oldSeries, newSeries)) return own
   const length = own.end - own.start

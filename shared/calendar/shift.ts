@@ -17,8 +17,8 @@ export function movement(before: When, after: When): (ms: number) => number {
 
 /** The start of `other`, moved by the same number of days as the series. */
 export function movedByDays(before: When, after: When, other: When): number {
-  const days = startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(before, before.start))
-  return fromWall(other, wallOf(other, other.start) + days)
+  const distanceMs = startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(before, before.start))
+  return fromWall(other, wallOf(other, other.start) + distanceMs)
 }
 
 /** The repeats of a moved series: days named in the rule are shifted, and added and excluded starts move by the same distance. */

@@ -11,7 +11,7 @@ const guestsPerJob = 50
 /** Enqueues jobs that mail messages to guests after the change is committed. With `isBooked`, the mails confirm a booking. */
 export async function tell(scope: Scope, messages: readonly Message[], { isBooked = false } = {}): Promise<void> {
   const at = scope.now().toISOString()
-  // The job runs as the platform, since the author may have left the workspace by then. Depth is 0: a mail starts no further automation.
+  // The job runs as the platform, since the author may have left by then. Depth starts at 0, since a mail starts no further automation.
   const cause = { ...scope.cause, actorId: null, actorType: 'system' as const, depth: 0 }
   for (const group of Map.groupBy(messages, ({ method, news, event }) => `${method} ${news} ${event.id}`).values()) {
     const [first] = group

@@ -19,7 +19,7 @@ export const sixDigits = (text: string): string => {
   return `${seconds}.${fraction.padEnd(6, '0')}Z`
 }
 
-/** The midnight in UTC of a date, in milliseconds. Dates are computed with in this form; `dateText` is the inverse. */
+/** The midnight in UTC of a date, in milliseconds. Computations with dates use this form; `dateText` is the inverse. */
 export const dateMs = (date: string): number => Date.parse(`${date}T00:00:00Z`)
 export const dateText = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 

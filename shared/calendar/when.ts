@@ -40,8 +40,8 @@ const hourMs = 3_600_000
  */
 export function readWhen(sent: SentWhen, known: When | undefined, zone: string): When {
   const timezone = sent.timezone ?? known?.zone ?? zone
-  const isDateSent = sent.start === undefined ? undefined : isDay(sent.start)
-  const allDay = sent.all_day ?? isDateSent ?? known?.allDay ?? false
+  const isStartDate = sent.start === undefined ? undefined : isDay(sent.start)
+  const allDay = sent.all_day ?? isStartDate ?? known?.allDay ?? false
   const was = known?.allDay === allDay ? known : undefined
   if (sent.start === undefined && !was) throw problem('VALIDATION_ERROR', 'start is required')
   const start = sent.start === undefined ? (was as When).start : readTime('start', sent.start, allDay)
