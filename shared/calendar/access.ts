@@ -8,33 +8,36 @@ import type { Scope } from '#shared/scope/scope.ts'
 
 const rank = (access: Access): number => accesses.indexOf(access)
 
-/** Whether an access is this one or more. */
+/** Whether an access level is at least the needed one. */
 export const atLeast = (access: Access, needed: Access): boolean => rank(access) >= rank(needed)
 
-const most = (granted: readonly Access[]): Access => granted.reduce((best, access) => (rank(access) > rank(best) ? access : best), 'none')
+const highest = (granted: readonly Access[]): Access =>
+  granted.reduce((best, access) => (rank(access) > rank(best) ? access : best), 'none')
 
-/** What a calendar says of who may do what. */
+/** Columns of a calendar that decide who may do what. */
 export type Guarded = Pick<Calendar, 'kind' | 'owner_id' | 'key' | 'visibility' | 'share'>
 
-const granting: readonly (readonly [Permission, Access])[] = [
+const permissionAccess: readonly (readonly [Permission, Access])[] = [
   ['calendar:manage', 'manage'],
   ['calendar:write', 'write'],
   ['calendar:read', 'read'],
 ]
 
 /**
- * What a caller may do with a calendar: the most of what ownership, shares, visibility and, but for personal calendars, roles grant. No
- * role reaches a personal calendar, the workspace's owner neither; an access key knows nothing but roles (document 3, Access key limits). An
- * actor without personal standing owns no calendar, and nothing is shared with it.
+ * The caller's access to a calendar: the highest level that ownership, a share, visibility or a role grants. Roles, also the workspace
+ * owner's, do not apply to personal calendars. An access key has roles only (document 3, Access key limits). An actor without personal
+ * standing owns no calendar and has no shares.
  */
 export function accessTo(calendar: Guarded, actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>): Access {
   if (actor.type === 'system') return 'manage'
   if (actor.personId !== null && calendar.owner_id === actor.personId) return 'owner'
   const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
   const asMember: Access[] = actor.isMember ? [calendar.visibility, shared] : []
-  if (calendar.kind === 'personal') return most(asMember)
-  const byRole = granting.filter(([permission]) => actor.policy.permits(permission, calendar.key) !== 'never').map(([, access]) => access)
-  return most([...asMember, ...byRole])
+  if (calendar.kind === 'personal') return highest(asMember)
+  const byRole = permissionAccess
+    .filter(([permission]) => actor.policy.permits(permission, calendar.key) !== 'never')
+    .map(([, access]) => access)
+  return highest([...asMember, ...byRole])
 }
 
 /** A calendar with the caller's access to it. */
@@ -43,7 +46,7 @@ export interface Accessed {
   readonly access: Access
 }
 
-/** A calendar that the caller may see, and may do as much with. Throws NOT_FOUND for one that it cannot see, FORBIDDEN for too little. */
+/** A calendar and the caller's access to it. Throws NOT_FOUND when the caller cannot see it, FORBIDDEN when the access is too low. */
 export async function requireCalendar(scope: Scope, id: string, needed: Access): Promise<Accessed> {
   const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, scope.actor.personId, id) : undefined
   const access = calendar ? accessTo(calendar, scope.actor) : 'none'
@@ -52,19 +55,19 @@ export async function requireCalendar(scope: Scope, id: string, needed: Access):
   return { calendar, access }
 }
 
-/** Throws FORBIDDEN when a caller that sees the calendar may do less with it than it needs to. */
+/** Throws FORBIDDEN when the caller's access is below the needed one. The caller must be known to see the calendar. */
 export function requireAccess(access: Access, needed: Access, calendar: Pick<Calendar, 'key' | 'kind'>): void {
-  if (!atLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${wayTo(needed, calendar)}`)
+  if (!atLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${grantsInWords(needed, calendar)}`)
 }
 
-/** What gives an access: a permission on the calendar's key or a share, of a personal calendar a share alone. */
-function wayTo(needed: Access, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
-  const permission = granting.findLast(([, access]) => atLeast(access, needed))?.[0]
+/** Names the grants that give an access level: a permission on the calendar's key or a share; only a share for a personal calendar. */
+function grantsInWords(needed: Access, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
+  const permission = permissionAccess.findLast(([, access]) => atLeast(access, needed))?.[0]
   const share = `a share of the calendar ${key} with level ${needed}`
   return kind === 'personal' || permission === undefined ? share : `${permission} on ${key}, or ${share}`
 }
 
-/** Calendars that the caller may see, by their ids. Throws NOT_FOUND when one of them is none of those. */
+/** The calendars with these ids. Throws NOT_FOUND when the caller cannot see one of them. */
 export async function requireCalendars(scope: Scope, ids: readonly string[]): Promise<Accessed[]> {
   const known = await accessCalendars(scope, ids)
   const missing = ids.find((id) => !known.has(id.toLowerCase()))
@@ -72,14 +75,14 @@ export async function requireCalendars(scope: Scope, ids: readonly string[]): Pr
   return [...known.values()]
 }
 
-/** Those of some calendars that the caller may see, by id. */
+/** The calendars with these ids that the caller may see, as a map by id. Unknown ids are left out. */
 export async function accessCalendars(scope: Scope, ids: readonly string[]): Promise<Map<string, Accessed>> {
   const wellFormed = ids.filter(isUuid).map((id) => id.toLowerCase())
   const calendars = wellFormed.length > 0 ? await findCalendarsById(scope.db, scope.workspace.id, scope.actor.personId, wellFormed) : []
   return new Map(visible(scope, calendars).map((accessed) => [accessed.calendar.id, accessed]))
 }
 
-/** Those of some calendars that the caller may see at all. */
+/** The calendars that the caller may see, with its access to each. */
 export const visible = ({ actor }: Scope, calendars: readonly Calendar[]): Accessed[] =>
   calendars.map((calendar) => ({ calendar, access: accessTo(calendar, actor) })).filter(({ access }) => access !== 'none')
 

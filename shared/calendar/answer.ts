@@ -7,19 +7,19 @@ import { problem } from '#shared/kernel/errors.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 /**
- * Answers the caller's own invitation; `needs_action` takes an answer back. An event that is called off takes none, as by the link of a
- * mail. FORBIDDEN for somebody who is not among the guests.
+ * Writes the caller's answer to an invitation; `needs_action` removes it. A cancelled event keeps its answers, as on the invitation page.
+ * Throws NOT_FOUND, and FORBIDDEN when the caller is not a guest.
  */
 export function answerInvitation(scope: Scope, id: string, status: Answer): Promise<EventView> {
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const set = await lockEventSet(inside, id, 'none')
-    const person = scope.actor.personId
-    const me = set.guests.find(({ user_id }) => user_id !== null && user_id === person)
-    if (!me) throw problem('FORBIDDEN', 'Only guests of an event answer its invitation')
+    const txScope = within(scope, tx)
+    const set = await lockEventSet(txScope, id, 'none')
+    const personId = scope.actor.personId
+    const callerGuest = set.guests.find(({ user_id }) => user_id !== null && user_id === personId)
+    if (!callerGuest) throw problem('FORBIDDEN', 'Only guests of the event can answer its invitation')
     if (!takesPlace(set.event)) return eventViewOf(set)
-    await writeAnswer(tx, scope.workspace.id, me, status)
-    const guests = set.guests.map((guest) => (guest.id === me.id ? { ...guest, status } : guest))
+    await writeAnswer(tx, scope.workspace.id, callerGuest, status)
+    const guests = set.guests.map((guest) => (guest.id === callerGuest.id ? { ...guest, status } : guest))
     return eventViewOf({ ...set, guests })
   })
 }

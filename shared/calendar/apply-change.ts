@@ -9,12 +9,12 @@ import { readWhen, type When, whenColumns } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 
-/** What of a change stands in columns of the event under the same name. */
+/** Fields of a change that are columns of the same name. */
 const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visibility'] as const
 
 /**
- * An event with what was sent of it: the parts that are plain, its time and its repeats. A series that moves takes its repeats along.
- * Throws VALIDATION_ERROR that names the field.
+ * Applies the sent fields to an event row. When a series moves and no new rule was sent, its repeats move by the same distance. Throws
+ * VALIDATION_ERROR naming the field.
  */
 export function applyChange(row: EventRow, change: EventChange): EventRow {
   const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
@@ -31,22 +31,22 @@ export function applyChange(row: EventRow, change: EventChange): EventRow {
     ...plain,
     ...(isMoved ? whenColumns(when) : {}),
     ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
-    ...(change.recurrence === undefined ? repeats : newRepeats(change.recurrence)),
-    ...linkOf(row, change),
+    ...(change.recurrence === undefined ? repeats : readRepeats(change.recurrence)),
+    ...recordLink(row, change),
   }
   const series = seriesOf(changed)
   if (series) requireFollowable(series)
   return changed
 }
 
-const newRepeats = (recurrence: string | null) => ({
+const readRepeats = (recurrence: string | null) => ({
   recurrence: recurrence === null || recurrence.trim() === '' ? null : readRule(recurrence),
   rdates: [],
   exdates: [],
 })
 
-/** The link to a record: its type and its id come together. */
-function linkOf(row: EventRow, { record_type, record_id }: EventChange): Pick<EventRow, 'record_type' | 'record_id'> {
+/** The link to a record. Throws VALIDATION_ERROR when only one of type and id is set. */
+function recordLink(row: EventRow, { record_type, record_id }: EventChange): Pick<EventRow, 'record_type' | 'record_id'> {
   const type = (record_type === undefined ? row.record_type : record_type) || null
   const id = (record_id === undefined ? row.record_id : record_id) || null
   if ((type === null) !== (id === null)) throw problem('VALIDATION_ERROR', 'record_type and record_id must be sent together')
@@ -57,7 +57,7 @@ function linkOf(row: EventRow, { record_type, record_id }: EventChange): Pick<Ev
 export const isSameTime = (a: When, b: When): boolean =>
   a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
 
-/** Whether a change is one that calendars count by SEQUENCE: of the time, the repeats, or whether it takes place. */
+/** Whether a change raises SEQUENCE: the time, the repeats or the cancellation changed. */
 export function isSignificant(before: EventRow, after: EventRow): boolean {
   const isCancelled = (row: EventRow) => row.status === 'cancelled' || row.is_removed
   return (
@@ -70,23 +70,23 @@ export function isSignificant(before: EventRow, after: EventRow): boolean {
 }
 
 /**
- * Stamps a changed event before it is written. A significant change raises SEQUENCE above that of the event and above `last`. A new time
- * resets the time from which reminders count.
+ * Sets `sequence`, `timed_at` and `updated_at` of a changed event. A significant change raises SEQUENCE above both the event's and
+ * `last`. A change of time, rule or reminders resets `timed_at`, from which reminders count.
  */
 export function stamped(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
-  const at = now.toISOString()
-  const isTimed =
+  const changedAt = now.toISOString()
+  const isRescheduled =
     !isSameTime(whenOf(before), whenOf(after)) ||
     before.recurrence !== after.recurrence ||
     before.reminders?.join() !== after.reminders?.join()
   return {
     ...after,
     sequence: isSignificant(before, after) ? Math.max(before.sequence, last) + 1 : before.sequence,
-    timed_at: isTimed ? at : before.timed_at,
-    updated_at: at,
+    timed_at: isRescheduled ? changedAt : before.timed_at,
+    updated_at: changedAt,
   }
 }
 
-/** Whether guests have to answer again: a new time asks again, anything else keeps what they said. */
+/** Whether guests must answer again: only after a change of the time or the rule. */
 export const asksAgain = (before: EventRow, after: EventRow): boolean =>
   !isSameTime({ ...whenOf(before), zone: '' }, { ...whenOf(after), zone: '' }) || before.recurrence !== after.recurrence

@@ -28,24 +28,24 @@ import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { warned } from '#shared/scope/visitors.ts'
 
-/** The caller's own calendars, those shared with it and those that its roles reach; with `all` what others let every member see, too. */
+/** Calendars that the caller owns, has a share of or reaches by a role; `withOthers` adds others' personal ones visible to every member. */
 export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<Accessed[]> {
   const read = () => listCalendarRows(scope.db, scope.workspace.id, scope.actor.personId, withOthers)
   const known = await read()
   return visible(scope, (await makeOwnCalendars(scope, known)) ? await read() : known)
 }
 
-/** The calendars that the caller sees (document 3, Calendars and events). */
+/** Lists the calendars that the caller may see (document 3, Calendars and events). */
 export async function listCalendars(scope: Scope, withOthers: boolean): Promise<CalendarView[]> {
   return (await reachableCalendars(scope, withOthers)).map((accessed) => viewOf(scope, accessed))
 }
 
-/** One calendar; throws NOT_FOUND when the caller does not see it. */
+/** One calendar. Throws NOT_FOUND when the caller may not see it. */
 export async function getCalendar(scope: Scope, id: string): Promise<CalendarView> {
   return viewOf(scope, await requireCalendar(scope, id, 'busy'))
 }
 
-/** The id of a calendar by its key; the team calendar is made when it is first needed. Throws NOT_FOUND where there is none. */
+/** The id of the calendar with this key. Creates the team calendar on first use. Throws NOT_FOUND for an unknown key. */
 export async function requireCalendarByKey(scope: Scope, key: string): Promise<string> {
   const find = () => findCalendarByKey(scope.db, scope.workspace.id, key)
   let calendar = await find()
@@ -54,21 +54,21 @@ export async function requireCalendarByKey(scope: Scope, key: string): Promise<s
   return calendar.id
 }
 
-const noneOfKeys = 'an access key has no calendar of its own'
-const noneForOthers = 'work of one person that runs for another reaches no personal calendar'
+const reasonForKeys = 'an access key has no calendar of its own'
+const reasonForOthers = 'code of one person that runs for another has no access to personal calendars'
 
-/** The caller's main calendar, which is made when it is first needed. Throws VALIDATION_ERROR for a caller that has none. */
+/** The caller's main calendar, created on first use. Throws VALIDATION_ERROR for a caller without personal standing. */
 export async function primaryCalendar(scope: Scope): Promise<Accessed> {
   const { personId, isMember } = scope.actor
-  if (personId === null) throw problem('VALIDATION_ERROR', `calendar_id is required: ${isMember ? noneForOthers : noneOfKeys}`)
+  if (personId === null) throw problem('VALIDATION_ERROR', `calendar_id is required: ${isMember ? reasonForOthers : reasonForKeys}`)
   const own = (await reachableCalendars(scope, false)).find(({ calendar }) => calendar.is_primary && calendar.owner_id === personId)
   if (!own) throw problem('NOT_FOUND')
   return own
 }
 
 /**
- * Makes a calendar. A personal one belongs to the person that makes it; any other needs calendar:manage on its key. Throws KEY_TAKEN, and
- * UNAUTHORIZED for an access key that would have a personal one.
+ * Creates a calendar. A personal calendar belongs to its creator; any other needs calendar:manage on its key. Throws KEY_TAKEN,
+ * FORBIDDEN, VALIDATION_ERROR, and UNAUTHORIZED when an access key asks for a personal one.
  */
 export async function createCalendar(scope: Scope, input: CalendarInput): Promise<CalendarView> {
   const { actor, workspace } = scope
@@ -80,73 +80,73 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
   if (kind === 'records' && !input.settings?.source) throw problem('VALIDATION_ERROR', 'settings.source is required for a records calendar')
   const { description = '', color = '', visibility = 'none', timezone = workspace.timezone } = input
-  const settings = await mergedSettings(scope, kind, {}, input.settings ?? {})
+  const settings = await mergeSettings(scope, kind, {}, input.settings ?? {})
   const owner = kind === 'personal' ? actor.personId : null
   requireZone(timezone)
-  const said = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
-  const calendar = await insertCalendar(scope.db, workspace.id, made(scope, said))
+  const columns = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
+  const calendar = await insertCalendar(scope.db, workspace.id, made(scope, columns))
   return withWarnings(viewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' }))
 }
 
-const keyForm = /^[a-z0-9_-]{2,64}$/
+const keyPattern = /^[a-z0-9_-]{2,64}$/
 
 function readKey(key: string | undefined): string {
   if (key === undefined) throw problem('VALIDATION_ERROR', 'key is required')
-  if (!keyForm.test(key)) throw problem('VALIDATION_ERROR', 'key must be 2 to 64 lowercase letters, digits, - and _')
+  if (!keyPattern.test(key)) throw problem('VALIDATION_ERROR', 'key must be 2 to 64 lowercase letters, digits, - and _')
   if (key.startsWith('u-')) throw problem('VALIDATION_ERROR', 'key must not start with u-, which is reserved')
-  // It would stand in the way of every workspace's own.
+  // Reserved for the team calendar, which may not exist yet.
   if (key === teamKey) throw problem('KEY_TAKEN')
   return key
 }
 
-/** Changes what was sent of a calendar. Throws NOT_FOUND, FORBIDDEN below manage. */
+/** Changes the fields that were sent. Throws NOT_FOUND, VALIDATION_ERROR, and FORBIDDEN below manage access. */
 export function changeCalendar(scope: Scope, id: string, change: CalendarChange): Promise<CalendarView> {
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    await requireCalendar(inside, id, 'manage')
+    const txScope = within(scope, tx)
+    await requireCalendar(txScope, id, 'manage')
     await lockCalendar(tx, scope.workspace.id, id)
-    const { calendar, access } = await requireCalendar(inside, id, 'manage')
+    const { calendar, access } = await requireCalendar(txScope, id, 'manage')
     const { settings, ...plain } = change
     if (plain.timezone !== undefined) requireZone(plain.timezone)
-    const merged = settings ? await mergedSettings(inside, calendar.kind, calendar.settings, settings) : calendar.settings
+    const merged = settings ? await mergeSettings(txScope, calendar.kind, calendar.settings, settings) : calendar.settings
     const changed = await updateCalendar(tx, scope.workspace.id, { ...calendar, ...plain, settings: merged }, scope.now())
-    if (settings?.default_reminders !== undefined) await lookAt(inside, calendar.id, scope.now().getTime())
+    if (settings?.default_reminders !== undefined) await lookAt(txScope, calendar.id, scope.now().getTime())
     const view = viewOf(scope, { calendar: changed, access })
     return settings?.booking ? withWarnings(view) : view
   })
 }
 
-/** A calendar whose booking page was switched on; one without hours has no time that visitors could book. */
+/** Adds a warning when the booking page is enabled but has no hours, so that visitors cannot book. */
 function withWarnings(view: CalendarView): CalendarView {
   const { enabled, hours } = bookingPage(view.settings.booking)
   const hasHours = Object.values(hours).some((spans) => (spans ?? []).length > 0)
-  return warned(view, enabled && !hasHours ? [noHours] : [])
+  return warned(view, enabled && !hasHours ? [noHoursWarning] : [])
 }
 
-const noHours =
+const noHoursWarning =
   'The booking page has no hours, so there is no time to book: set settings.booking.hours, such as {"mon": [["09:00", "17:00"]]}'
 
-/** Settings merge by their keys, null removes one; `booking` and `source` are replaced whole (decisions, Calendar). */
-async function mergedSettings(
+/** Merges settings by key; null removes a key. `booking` and `source` are replaced as a whole (decisions, Calendar). */
+async function mergeSettings(
   scope: Scope,
   kind: Calendar['kind'],
   known: CalendarSettings,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<CalendarSettings> {
   const merged = Object.fromEntries(Object.entries({ ...known, ...sent }).filter(([, value]) => value !== null && value !== undefined))
-  const settings = calendarSettings.parse(onlyKnown(merged), 'settings')
+  const settings = calendarSettings.parse(withoutUnknownKeys(merged), 'settings')
   if (kind === 'records' && settings.booking) throw problem('VALIDATION_ERROR', 'settings.booking: a records calendar has no booking page')
   if (kind === 'records' && !settings.source) throw problem('VALIDATION_ERROR', 'settings.source is required for a records calendar')
-  if (kind !== 'records' && settings.source) throw problem('VALIDATION_ERROR', 'settings.source is for records calendars alone')
+  if (kind !== 'records' && settings.source) throw problem('VALIDATION_ERROR', 'settings.source is for records calendars only')
   if (settings.booking) checkBooking(settings.booking)
   if (settings.source && sent.source) await checkSource(scope, settings.source)
   return settings
 }
 
-const onlyKnown = (settings: Readonly<Record<string, unknown>>): unknown =>
+const withoutUnknownKeys = (settings: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => settingKeys.includes(key)))
 
-/** Deletes a calendar with its events. The team calendar and main ones stay: FORBIDDEN. */
+/** Deletes a calendar with its events. Throws NOT_FOUND, and FORBIDDEN for the team calendar, a main calendar or too little access. */
 export async function deleteCalendar(scope: Scope, id: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, id, 'manage')
   if (calendar.is_primary || calendar.key === teamKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
@@ -154,7 +154,7 @@ export async function deleteCalendar(scope: Scope, id: string): Promise<{ delete
   return { deleted: true }
 }
 
-/** A calendar as the caller sees it: the subscription link is for those who manage it. */
+/** The answer's shape of a calendar. The subscription link is included for callers with manage access. */
 export function viewOf(scope: Scope, { calendar, access }: Accessed): CalendarView {
   const { id, key, name, description, color, kind, visibility, timezone, settings } = calendar
   const link = atLeast(access, 'manage') ? feedUrl(scope, calendar) : undefined

@@ -3,7 +3,7 @@ import { oldRows, type Sweeper } from '#shared/db/old-rows.ts'
 import type { Chore } from '#shared/kernel/chore.ts'
 
 export const calendarChores: readonly Chore<Sweeper>[] = [
-  // Those of members that left are given back if the person returns within 30 days (decisions, People, keys, workspaces).
+  // A member who returns within 30 days gets the calendars back (decisions, People, keys, workspaces).
   oldRows('sweep_left_calendars', { table: 'calendars', old: 'left_at < $1', by: 'left_at', keptDays: 30, everyMinutes: 60, batch: 20 }),
   oldRows('sweep_calendar_mail_counts', {
     table: 'calendar_mail_counts',

@@ -21,31 +21,38 @@ import { newId } from '#shared/kernel/ids.ts'
 import { getRecord } from '#shared/records/read.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** What of its creation an event keeps. */
+/** Origin of an event, stored with it. */
 export interface Origin {
-  /** The same key again, of work that is repeated, gives the event that there is. */
+  /** Makes creation idempotent: a second call with the same key returns the existing event. */
   readonly naturalKey?: string
-  /** Where it comes from: by hand unless it is said. */
+  /** Default: `manual`. */
   readonly source?: 'manual' | 'flow' | 'function'
 }
 
 /**
- * Makes an event, on the caller's main calendar when none is named, and mails its guests unless `notify` is false (document 3, Event create
- * body). The one function behind the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
+ * Creates an event, by default on the caller's main calendar, and mails its guests unless `notify` is false (document 3, Event create
+ * body). Used by the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function createEvent(scope: Scope, input: EventInput, { naturalKey, source = 'manual' }: Origin = {}): Promise<EventView> {
-  return holdingApart(scope, async (inside, checked) => {
-    const known = naturalKey === undefined ? undefined : await findEventByKey(inside.db, scope.workspace.id, naturalKey)
-    if (known) return eventViewOf(await requireSight(inside, known))
-    const accessed = await calendarFor(inside, input.calendar_id)
-    const row = newRow(inside, accessed, input, source, naturalKey ?? null)
-    await requireLink(inside, row)
-    const guests = await readGuests(inside, input.attendees ?? [])
-    return eventViewOf({ event: row, ...accessed, guests: await writeNew(inside, accessed, row, guests, input.notify ?? true, checked) })
+  return holdingApart(scope, async (txScope, checked) => {
+    const known = naturalKey === undefined ? undefined : await findEventByKey(txScope.db, scope.workspace.id, naturalKey)
+    if (known) return eventViewOf(await requireSight(txScope, known))
+    const accessed = await calendarFor(txScope, input.calendar_id)
+    const row = newRow(txScope, accessed, input, source, naturalKey ?? null)
+    await requireLink(txScope, row)
+    const guests = await readGuests(txScope, input.attendees ?? [])
+    return eventViewOf({
+      event: row,
+      ...accessed,
+      guests: await writeNewEvent(txScope, accessed, row, guests, input.notify ?? true, checked),
+    })
   })
 }
 
-/** Where an event is to stand: a calendar that the caller may write, and that keeps events of its own. */
+/**
+ * The calendar of a new event: the caller's main one without `id`. Throws NOT_FOUND, FORBIDDEN below write access, and VALIDATION_ERROR
+ * for a records calendar.
+ */
 export async function calendarFor(scope: Scope, id: string | undefined): Promise<Accessed> {
   const accessed = id === undefined ? await primaryCalendar(scope) : await requireCalendar(scope, id, 'write')
   if (accessed.calendar.kind === 'records')
@@ -53,7 +60,7 @@ export async function calendarFor(scope: Scope, id: string | undefined): Promise
   return accessed
 }
 
-/** The link of an event says that there is such a record, so whoever makes it must be able to read it. Throws VALIDATION_ERROR. */
+/** Throws VALIDATION_ERROR unless the caller may read the linked record: a link reveals that the record exists. */
 export async function requireLink(scope: Scope, { record_type, record_id }: Pick<EventRow, 'record_type' | 'record_id'>): Promise<void> {
   if (record_type === null || record_id === null) return
   try {
@@ -63,12 +70,12 @@ export async function requireLink(scope: Scope, { record_type, record_id }: Pick
   }
 }
 
-async function writeNew(
+async function writeNewEvent(
   scope: Scope,
   { calendar }: Accessed,
   row: EventRow,
   guests: Awaited<ReturnType<typeof readGuests>>,
-  isTold: boolean,
+  informsGuests: boolean,
   checked: Checked | 'inside',
 ): Promise<Attendee[]> {
   await requireNoOverlap(scope, calendar, [row], checked)
@@ -76,17 +83,17 @@ async function writeNew(
   const attendees = guests.map((guest, position) => newAttendee(scope, row.id, guest, position))
   await insertAttendees(scope.db, scope.workspace.id, attendees)
   const invited = { root: { event: row, guests: attendees }, exceptions: [] }
-  if (isTold) await tell(scope, guestChanges(undefined, invited, scope.actor.id))
+  if (informsGuests) await tell(scope, guestChanges(undefined, invited, scope.actor.id))
   await announceEvent(scope, calendar, 'created', row, attendees)
   await noteSignals(scope, calendar, [row])
   return attendees
 }
 
-/** An event that is not there yet, of what was sent of it. */
+/** Builds a new event row from the input. */
 export function newRow(scope: Scope, { calendar }: Accessed, input: EventInput, source: string, naturalKey: string | null): EventRow {
   const id = newId()
-  const at = scope.now().toISOString()
-  const blank: EventRow = {
+  const now = scope.now().toISOString()
+  const defaults: EventRow = {
     ...{ id, calendar_id: calendar.id, uid: `${id}@kontor`, series_id: null, original_start: null, original_date: null, is_removed: false },
     ...{ title: input.title, description: '', location: '', color: '', status: 'confirmed', visibility: 'default', is_free: false },
     ...{ start_at: null, end_at: null, start_date: null, end_date: null, wall_start: '', zone_release: zoneRelease },
@@ -101,10 +108,17 @@ export function newRow(scope: Scope, { calendar }: Accessed, input: EventInput, 
       record_type: null,
       record_id: null,
     },
-    ...{ natural_key: naturalKey, created_by: scope.actor.id, timed_at: at, created_at: at, updated_at: at, timezone: calendar.timezone },
+    ...{
+      natural_key: naturalKey,
+      created_by: scope.actor.id,
+      timed_at: now,
+      created_at: now,
+      updated_at: now,
+      timezone: calendar.timezone,
+    },
   }
   if (input.timezone !== undefined) requireZone(input.timezone)
   const { start, end, all_day, ...rest } = input
   const when = readWhen(input, undefined, calendar.timezone)
-  return applyChange({ ...blank, ...whenColumns(when) }, rest)
+  return applyChange({ ...defaults, ...whenColumns(when) }, rest)
 }

@@ -9,32 +9,38 @@ import { writeChanges } from '#shared/calendar/write-changes.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /**
- * Deletes an event, or of a repeating one an occurrence or that and those after it. Guests get a cancellation unless `notify` is 0. Throws
- * NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
+ * Deletes an event: all occurrences, this one, or this and following. Guests get a cancellation unless `notify` is `0` or `false`.
+ * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
  */
 export function deleteEvent(scope: Scope, id: string, query: ChangeQuery): Promise<{ deleted: true }> {
-  return holdingApart(scope, async (inside, checked) => {
-    const set = await lockEventSet(inside, id, 'write')
-    const isTold = query.notify !== '0' && query.notify !== 'false'
-    await writeChanges(inside, set.calendar, { rows: goneOf(set, query, scope.now()), set, guests: undefined, isTold, checked })
+  return holdingApart(scope, async (txScope, checked) => {
+    const set = await lockEventSet(txScope, id, 'write')
+    const informsGuests = query.notify !== '0' && query.notify !== 'false'
+    await writeChanges(txScope, set.calendar, {
+      rows: rowsToDelete(set, query, scope.now()),
+      set,
+      guests: undefined,
+      informsGuests,
+      checked,
+    })
     return { deleted: true as const }
   })
 }
 
-function goneOf(set: EventSet, query: ChangeQuery, now: Date): RowChange[] {
+function rowsToDelete(set: EventSet, query: ChangeQuery, now: Date): RowChange[] {
   const { event, series, exceptions } = set
   if (!series) return [{ before: event }]
-  const all = (): RowChange[] => [{ before: series }, ...exceptions.map((before) => ({ before }))]
-  const reach = query.scope ?? (event.id === series.id ? 'all' : 'this')
-  if (reach === 'all') return all()
+  const deleteAll = (): RowChange[] => [{ before: series }, ...exceptions.map((before) => ({ before }))]
+  const deleteScope = query.scope ?? (event.id === series.id ? 'all' : 'this')
+  if (deleteScope === 'all') return deleteAll()
   const { original, exception } = named(set, query)
-  if (reach === 'this') {
+  if (deleteScope === 'this') {
     const known = exception ?? occurrenceRow(series, original, now)
     const after: EventRow = stamped(known, { ...known, status: 'cancelled', is_removed: true }, now, lastSequence([series, ...exceptions]))
     return [exception ? { before: exception, after } : { after, was: known }]
   }
-  if (isFirst(series, original)) return all()
+  if (isFirst(series, original)) return deleteAll()
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
-  const gone = new Set(rest.exceptions.map((one) => one.id))
-  return [...kept, ...exceptions.filter((one) => gone.has(one.id)).map((before): RowChange => ({ before }))]
+  const deletedIds = new Set(rest.exceptions.map(({ id }) => id))
+  return [...kept, ...exceptions.filter(({ id }) => deletedIds.has(id)).map((before): RowChange => ({ before }))]
 }

@@ -6,17 +6,17 @@ import type { Access } from '#shared/calendar/schemas.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** An event that is about to be changed, locked, with all that belongs to it. */
+/** An event that is locked for a change, with its series, exceptions and guests. */
 export interface EventSet extends ReadEvent {
-  /** The series, when the event is one or an occurrence of one. */
+  /** The series if the event is one or an occurrence of one. */
   readonly series: EventRow | undefined
-  /** Its changed occurrences, removed ones too. */
+  /** Changed occurrences of the series, removed ones included. */
   readonly exceptions: readonly EventRow[]
-  /** The guests of the event, the series and the exceptions, by event. */
+  /** Guests of the event, the series and the exceptions, by event id. */
   readonly guestsOf: ReadonlyMap<string, readonly Attendee[]>
 }
 
-/** Locks an event for a change, by its series where it has one. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
+/** Locks an event for a change; an occurrence is locked through its series. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
 export async function lockEventSet(scope: Scope, id: string, needed: Access): Promise<EventSet> {
   const { db, workspace } = scope
   const found = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined

@@ -7,7 +7,7 @@ export type EventStatus = (typeof statuses)[number]
 export const answers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 export type Answer = (typeof answers)[number]
 
-/** A calendar event as its table keeps it; `original_start` and `original_date` say which occurrence of its series it stands for. */
+/** A row of `calendar_events`. An exception names the start that it replaces in `original_start`, or `original_date` if all-day. */
 export interface EventRow {
   readonly id: string
   readonly calendar_id: string
@@ -25,11 +25,11 @@ export interface EventRow {
   readonly start_date: string | null
   readonly end_date: string | null
   readonly timezone: string
-  /** What the clock of the zone shows at the start, such as `2026-03-01T09:00:00`. */
+  /** Local time of the start, such as `2026-03-01T09:00:00`. */
   readonly wall_start: string
   readonly zone_release: string
   readonly recurrence: string | null
-  /** Starts as the clock of the series shows them, such as `2026-03-01T09:00:00`. */
+  /** Local times of starts, such as `2026-03-01T09:00:00`. */
   readonly rdates: readonly string[]
   readonly exdates: readonly string[]
   readonly status: EventStatus
@@ -61,11 +61,11 @@ export interface Attendee {
   readonly token_sealed: Buffer
 }
 
-/** Whether an event takes place, or is called off. */
+/** Whether an event takes place: neither cancelled nor removed. */
 export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is_removed'>): boolean =>
   status !== 'cancelled' && !is_removed
 
-/** When an event is. */
+/** The time of an event. */
 export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): When {
   const zone = row.timezone
   if (row.start_date !== null && row.end_date !== null)
@@ -73,13 +73,13 @@ export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' 
   return { allDay: false, start: Date.parse(row.start_at ?? ''), end: Date.parse(row.end_at ?? ''), zone }
 }
 
-/** Which start of its series an event stands for, in milliseconds like those of `When`; undefined for any other event. */
+/** The start of the series that an exception replaces, in milliseconds as in `EventTime`; undefined for any other event. */
 export function originalOf({ original_start, original_date }: Pick<EventRow, 'original_start' | 'original_date'>): number | undefined {
   if (original_date !== null) return dateMs(original_date)
   return original_start === null ? undefined : Date.parse(original_start)
 }
 
-/** What of an event says when it happens. */
+/** Columns of an event's time and repeats. */
 export type EventTimes = Pick<
   EventRow,
   'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone' | 'recurrence' | 'rdates' | 'exdates' | 'original_start' | 'original_date'
@@ -93,5 +93,5 @@ export function seriesOf(row: EventTimes): Series | undefined {
   return { ...when, rule: row.recurrence, rdates: starts(row.rdates), exdates: starts(row.exdates) }
 }
 
-/** A start as the columns `rdates` and `exdates` keep it, of what the clock shows then. */
+/** Formats a local time as the columns `rdates` and `exdates` store it. */
 export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, 19)

@@ -5,25 +5,25 @@ import { atWall, atWallIfAny, dateMs, dateText, dayMs, wallMs } from '#shared/ca
 import { type When, wallOf } from '#shared/calendar/when.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** A time that repeats: its first occurrence, the rule, and starts beside it and without it, as the clock of the series shows them. */
+/** A repeating time: its first occurrence, its rule, and the added (`rdates`) and excluded (`exdates`) starts as local times. */
 export interface Series extends When {
   readonly rule: string
   readonly rdates: readonly number[]
   readonly exdates: readonly number[]
 }
 
-/** Every zone is nearer to UTC than this. */
-const offsetMs = 16 * 3_600_000
+/** Upper bound of every zone's offset from UTC. */
+const maxOffsetMs = 16 * 3_600_000
 
 /**
- * The starts of a series from `from` until before `to`, in their order. They are computed while they are asked for: undefined between them
- * means that some 0.1 ms has passed, a good moment for a pause. The first occurrence is one whether its rule gives it or not (decisions,
- * Calendar); a start that a clock change skips is none. `take` counts the steps, one for each candidate and some for each year.
+ * Generates the starts of a series from `from` (inclusive) to `to` (exclusive), in order. Starts are computed lazily; `undefined` is a
+ * pause point, about every 0.1 ms. The first occurrence is always a start, even if the rule does not give it (decisions, Calendar). A
+ * start that a clock change skips is left out. `take` counts the steps: one per candidate, some per year.
  */
 export function* startsIn(series: Series, from: number, to: number, take: Take): Generator<number | undefined> {
-  const left = new Set(series.exdates)
+  const excluded = new Set(series.exdates)
   take(1 + Math.floor((series.exdates.length + series.rdates.length) / 10))
-  const beside = startsBeside(series, from, to)
+  const added = addedStarts(series, from, to)
   let next = 0
   let last: number | undefined
   for (const start of startsOfRule(series, from, to, take)) {
@@ -31,61 +31,61 @@ export function* startsIn(series: Series, from: number, to: number, take: Take):
       yield undefined
       continue
     }
-    for (; (beside[next] ?? Number.POSITIVE_INFINITY) < start.at; next++) yield beside[next]
-    if (beside[next] === start.at) next += 1
-    if (start.at !== last && !left.has(start.wall)) yield start.at
+    for (; (added[next] ?? Number.POSITIVE_INFINITY) < start.at; next++) yield added[next]
+    if (added[next] === start.at) next += 1
+    if (start.at !== last && !excluded.has(start.wall)) yield start.at
     last = start.at
   }
-  yield* beside.slice(next)
+  yield* added.slice(next)
 }
 
-/** The starts beside the rule, in their order. */
-function startsBeside(series: Series, from: number, to: number): number[] {
-  const left = new Set(series.exdates)
-  const near = series.rdates.filter((wall) => wall >= from - offsetMs && wall < to + offsetMs && !left.has(wall))
+/** The added starts (`rdates`) in the window without excluded ones, in order. */
+function addedStarts(series: Series, from: number, to: number): number[] {
+  const excluded = new Set(series.exdates)
+  const near = series.rdates.filter((wall) => wall >= from - maxOffsetMs && wall < to + maxOffsetMs && !excluded.has(wall))
   const starts = near.map((wall) => (series.allDay ? wall : atWall(wall, series.zone)))
   return [...new Set(starts)].filter((start) => start >= from && start < to).sort((a, b) => a - b)
 }
 
 interface Start {
   readonly at: number
-  /** What the clock shows then, in whole seconds. */
+  /** Local time of the start, in whole seconds. */
   readonly wall: number
 }
 
 function* startsOfRule(series: Series, from: number, to: number, take: Take): Generator<Start | undefined> {
   const { rule, start, allDay, zone } = series
   const parts = partsOf(rule)
-  const reading = wallOf(series, start)
-  const first = Math.floor(reading / 1_000) * 1_000
+  const startWall = wallOf(series, start)
+  const first = Math.floor(startWall / 1_000) * 1_000
   const end = Math.min(to, (untilOf(parts.get('UNTIL'), series) ?? Number.POSITIVE_INFINITY) + 1)
-  const count = countWithin(parts, series, end)
-  let counted = 1
+  const count = reachableCount(parts, series, end)
+  let produced = 1
   if (start >= from && start < to) yield { at: start, wall: first }
-  // Starts are counted from the first one on.
-  const begin = count === undefined ? from - offsetMs : first
-  for (const wall of readingsOf(rule, first, allDay, begin, end + offsetMs, take)) {
+  // COUNT needs every start from the first one on.
+  const begin = count === undefined ? from - maxOffsetMs : first
+  for (const wall of readingsOf(rule, first, allDay, begin, end + maxOffsetMs, take)) {
     if (wall === undefined) yield undefined
     else {
-      if (count !== undefined && counted >= count) return
+      if (count !== undefined && produced >= count) return
       const at = allDay ? wall : atWallIfAny(wall, zone)
       if (at === undefined) continue
-      const whole = at + (reading - first)
-      if (whole >= end) return
-      counted += 1
-      yield whole >= from ? { at: whole, wall } : undefined
+      const exact = at + (startWall - first)
+      if (exact >= end) return
+      produced += 1
+      yield exact >= from ? { at: exact, wall } : undefined
     }
   }
 }
 
-/** The number of starts of a rule; undefined without one, and where so many cannot come before `end`: counting takes as long as there are. */
-function countWithin(parts: ReadonlyMap<string, string>, { start }: Series, end: number): number | undefined {
+/** COUNT of a rule; undefined without COUNT or if it cannot be reached before `end`. Counting from the first start is skipped then. */
+function reachableCount(parts: ReadonlyMap<string, string>, { start }: Series, end: number): number | undefined {
   const count = Number(parts.get('COUNT') ?? Number.POSITIVE_INFINITY)
-  if (count === Number.POSITIVE_INFINITY || end <= start + leastDays(parts, count) * dayMs) return undefined
+  if (count === Number.POSITIVE_INFINITY || end <= start + minDaysOf(parts, count) * dayMs) return undefined
   return count
 }
 
-/** The days of the shortest period of each kind, and of the longest. */
+/** Days of the shortest and the longest period of each FREQ. */
 const periodDays: Readonly<Record<string, readonly [number, number]>> = {
   DAILY: [1, 1],
   WEEKLY: [7, 7],
@@ -93,28 +93,31 @@ const periodDays: Readonly<Record<string, readonly [number, number]>> = {
   YEARLY: [365, 366],
 }
 
-/** Days that so many starts take at least, were there one on every day that may have one. */
-function leastDays(parts: ReadonlyMap<string, string>, count: number): number {
+/** Lower bound of the days that `count` starts take, assuming a start on every possible day. */
+function minDaysOf(parts: ReadonlyMap<string, string>, count: number): number {
   const [shortest, longest] = periodDays[parts.get('FREQ') ?? ''] ?? [1, 1]
   const startsADay = ['BYHOUR', 'BYMINUTE', 'BYSECOND'].reduce((starts, name) => starts * (parts.get(name)?.split(',').length ?? 1), 1)
   const periods = Math.floor((count - 1) / (longest * startsADay)) - 2
   return Math.max(0, periods) * shortest * Number(parts.get('INTERVAL') ?? 1)
 }
 
-/** Steps of one look at a single series: some 10 ms. */
-const stepsAtOnce = 20_000
+/** Steps of one computation of a single series without pauses: about 10 ms. */
+const maxStepsWithoutPause = 20_000
 
-/** Takes steps of one series that is looked at without a pause. Throws VALIDATION_ERROR beyond what 10 ms allow. */
+/** Counts the steps of one series that is computed without pauses. Throws VALIDATION_ERROR beyond 20,000 steps, about 10 ms. */
 export function atOnce(): Take {
-  let left = stepsAtOnce
+  let left = maxStepsWithoutPause
   return (steps) => {
     left -= steps
     if (left < 0)
-      throw problem('VALIDATION_ERROR', `recurrence needs more than ${stepsAtOnce} steps to compute: choose one with fewer occurrences`)
+      throw problem(
+        'VALIDATION_ERROR',
+        `recurrence needs more than ${maxStepsWithoutPause} steps to compute: choose one with fewer occurrences`,
+      )
   }
 }
 
-/** The starts of `startsIn`, as many as `atMost`. */
+/** The first `atMost` starts of `startsIn`, as a list. */
 export function startsOf(series: Series, from: number, to: number, atMost: number, take: Take = atOnce()): number[] {
   const starts: number[] = []
   if (atMost <= 0) return starts
@@ -126,28 +129,28 @@ export function startsOf(series: Series, from: number, to: number, atMost: numbe
   return starts
 }
 
-/** Whether a time is a start of the series. */
+/** Whether the series has a start at this time. */
 export const isStart = (series: Series, start: number, take: Take = atOnce()): boolean =>
   startsOf(series, start, start + 1, 1, take).length === 1
 
-/** When the series starts for the last time, or no earlier than that; undefined when it goes on for ever, or for longer than is worth counting. */
+/** The last start of a series, or a later bound. Undefined for an endless series, and beyond 2,000 occurrences or 6,000 counting steps. */
 export function lastStart(series: Series): number | undefined {
   const parts = partsOf(series.rule)
-  const beside = startsBeside({ ...series, exdates: [] }, -forEver, forEver).at(-1) ?? series.start
+  const lastAdded = addedStarts({ ...series, exdates: [] }, -forEver, forEver).at(-1) ?? series.start
   const until = untilOf(parts.get('UNTIL'), series)
-  if (until !== undefined) return Math.max(series.start, until, beside)
+  if (until !== undefined) return Math.max(series.start, until, lastAdded)
   const count = Number(parts.get('COUNT') ?? 0)
-  if (count === 0 || count > mostCounted) return undefined
-  const last = countOut(series)
-  return last === undefined ? undefined : Math.max(last, beside)
+  if (count === 0 || count > maxCounted) return undefined
+  const last = countToLastStart(series)
+  return last === undefined ? undefined : Math.max(last, lastAdded)
 }
 
-/** Occurrences and steps that are counted to find the last one. */
-const [mostCounted, mostSteps] = [2_000, 6_000]
+/** Upper bounds of occurrences and steps for finding the last start. */
+const [maxCounted, maxCountingSteps] = [2_000, 6_000]
 
-/** The last start of a rule that has a COUNT; undefined when it is further off than is worth counting. */
-function countOut(series: Series): number | undefined {
-  let left = mostSteps
+/** The last start of a rule with COUNT; undefined when finding it takes more than `maxCountingSteps`. */
+function countToLastStart(series: Series): number | undefined {
+  let left = maxCountingSteps
   let last = series.start
   const take = (steps: number) => {
     left -= steps
@@ -159,28 +162,28 @@ function countOut(series: Series): number | undefined {
   return last
 }
 
-/** After every time that there may be. */
+/** Exclusive end of every computed series. */
 export const forEver = Date.parse('9999-12-31T00:00:00Z')
 
-/** Throws VALIDATION_ERROR for a rule that the library cannot follow. */
+/** Throws VALIDATION_ERROR for a rule that the library cannot compute. */
 export function requireFollowable(series: Series): void {
   try {
     daysOfYear(dayFilter(partsOf(series.rule), Math.floor(wallOf(series, series.start) / dayMs)), 2000)
   } catch (error) {
-    throw problem('VALIDATION_ERROR', `recurrence cannot be followed: ${String((error as Error).message).slice(0, 200)}`)
+    throw problem('VALIDATION_ERROR', `recurrence cannot be computed: ${String((error as Error).message).slice(0, 200)}`)
   }
 }
 
-/** The last instant at which a rule may start: its UNTIL in UTC, a day's last second by the clock of the series, a date for dates. */
+/** The last instant of UNTIL. A date means the last second of that local day, or the date itself for an all-day series. */
 export function untilOf(text: string | undefined, { allDay, zone }: Pick<When, 'allDay' | 'zone'>): number | undefined {
   const [, year, month, day, hour = '23', minute = '59', second = '59', utc] =
     /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(text ?? '') ?? []
   if (year === undefined) return undefined
-  const reading = Date.parse(`${year}-${month}-${day}T00:00:00Z`) + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000
-  if (Number.isNaN(reading)) return undefined
-  if (allDay) return dateMs(dateText(utc ? wallMs(reading, zone) : reading))
-  return utc ? reading : atWall(reading, zone)
+  const wall = Date.parse(`${year}-${month}-${day}T00:00:00Z`) + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000
+  if (Number.isNaN(wall)) return undefined
+  if (allDay) return dateMs(dateText(utc ? wallMs(wall, zone) : wall))
+  return utc ? wall : atWall(wall, zone)
 }
 
-/** An instant as RFC 5545 writes it in UTC. */
+/** An instant in the UTC form of RFC 5545, such as `20260301T090000Z`. */
 export const compact = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`

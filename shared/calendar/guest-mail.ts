@@ -7,7 +7,7 @@ import { ruleWords, whenWords } from '#shared/calendar/words.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Mail } from '#shared/mail/mail.ts'
 
-/** What a mail to a guest is made of. */
+/** Input of a mail to a guest. */
 export interface GuestMail {
   readonly id: string
   readonly method: 'REQUEST' | 'CANCEL'
@@ -15,12 +15,12 @@ export interface GuestMail {
   readonly event: EventRow
   readonly series: EventRow | undefined
   readonly exceptions: readonly EventRow[]
-  /** The guest as one of an exception; undefined where it does not take place for the guest. */
+  /** The guest with its answer to an exception; undefined if the exception does not take place for the guest. */
   readonly guestIn: (exception: EventRow) => NamedGuest | undefined
   readonly guest: Pick<Attendee, 'email' | 'name'>
-  /** The guest's answer as it is now. */
+  /** The guest's current answer. */
   readonly status: Attendee['status']
-  /** The address of the guest's own page; undefined for a cancellation. */
+  /** URL of the guest's invitation page; undefined for a cancellation. */
   readonly page: string | undefined
   readonly organizer: { readonly name: string; readonly email: string | null }
   readonly workspace: { readonly id: string; readonly name: string }
@@ -30,7 +30,7 @@ export interface GuestMail {
 
 const subjects = { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancelled', booked: 'Booked' } as const
 
-/** The mail that asks a guest to come, or tells that it need not: in words, and as calendars understand it (RFC 6047). */
+/** Composes an invitation or cancellation mail: text, and an iCalendar part (RFC 6047). */
 export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Mail {
   const { event, guest, organizer, workspace, news } = mail
   return {
@@ -47,9 +47,9 @@ export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Ma
 
 function eventsOf(config: Pick<Config, 'mailFrom'>, mail: GuestMail): WrittenOut[] {
   const { event, series, exceptions, guest, guestIn, status, organizer, method } = mail
-  const said = { sight: 'details' as const, organizer: organizerInFiles(config, organizer), attendees: [{ ...guest, status }] }
-  if (method === 'CANCEL') return [{ event: { ...event, status: 'cancelled' }, series, ...said }]
-  return withExceptions({ event, series, ...said }, exceptions, guestIn)
+  const shared = { sight: 'details' as const, organizer: organizerInFiles(config, organizer), attendees: [{ ...guest, status }] }
+  if (method === 'CANCEL') return [{ event: { ...event, status: 'cancelled' }, series, ...shared }]
+  return withExceptions({ event, series, ...shared }, exceptions, guestIn)
 }
 
 const openings = {

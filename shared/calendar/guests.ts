@@ -7,14 +7,14 @@ import { sealer } from '#shared/kernel/seal.ts'
 import { makeSecret } from '#shared/people/tokens.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Somebody to be invited. */
+/** A person to invite. `user_id` is null for a person outside the workspace. */
 export interface Guest {
   readonly user_id: string | null
   readonly email: string
   readonly name: string
 }
 
-/** Those whom a caller invites, each address once. Throws VALIDATION_ERROR for a user that is no member, and for nobody at all. */
+/** Resolves the guests of a request, each address once. Throws VALIDATION_ERROR for a user_id of no member, and without any address. */
 export async function readGuests({ db, workspace }: Scope, sent: readonly AttendeeInput[]): Promise<Guest[]> {
   const ids = sent.flatMap(({ user_id }) => (user_id === undefined ? [] : [user_id]))
   const emails = sent.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()]))
@@ -31,26 +31,31 @@ export async function readGuests({ db, workspace }: Scope, sent: readonly Attend
   return [...new Map(guests.map((guest) => [guest.email.toLowerCase(), guest])).values()]
 }
 
-const tokens = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar invitations')
+const tokenSealer = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar invitations')
 
-/** A guest's secret, by which its own page opens. */
+/** Decrypts a guest's secret, which opens the invitation page. */
 export const tokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
-  tokens(scope).open(token_sealed, id)
+  tokenSealer(scope).open(token_sealed, id)
 
-/** A guest to be written, with a secret of its own. Whoever invites itself comes. */
+/** Builds the row of a new guest with a new secret. A caller who invites itself has accepted. */
 export function newAttendee(
   scope: Scope,
   eventId: string,
   guest: Guest,
   position: number,
-  said: { readonly status?: Answer; readonly isBooker?: boolean } = {},
+  options: { readonly status?: Answer; readonly isBooker?: boolean } = {},
 ): WrittenAttendee {
   const id = newId()
   const token = makeSecret()
   const isSelf = guest.user_id !== null && guest.user_id === scope.actor.personId
-  const status = said.status ?? (isSelf ? 'accepted' : 'needs_action')
+  const status = options.status ?? (isSelf ? 'accepted' : 'needs_action')
   return {
     ...{ event_id: eventId, id, position, ...guest, status },
-    ...{ is_booker: said.isBooker ?? false, is_mailed: false, token_hash: token.hash, token_sealed: tokens(scope).seal(token.text, id) },
+    ...{
+      is_booker: options.isBooker ?? false,
+      is_mailed: false,
+      token_hash: token.hash,
+      token_sealed: tokenSealer(scope).seal(token.text, id),
+    },
   }
 }

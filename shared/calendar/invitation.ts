@@ -21,22 +21,22 @@ import { problem } from '#shared/kernel/errors.ts'
 import { hashSecret } from '#shared/people/tokens.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** Invitations open until so long after their event, a series' after its last occurrence (decisions, Calendar). */
-const openMs = 30 * dayMs
+/** An invitation page expires 30 days after its event, or after the last occurrence of a series (decisions, Calendar). */
+const expiryMs = 30 * dayMs
 
-interface Invited {
+interface OpenInvitation {
   readonly guest: Attendee
   readonly event: EventRow
   readonly calendar: Calendar
 }
 
-/** What a guest's secret opens. NOT_FOUND for one that is none, or of an event that ended 30 days ago. */
-async function requireInvited(scope: Scope, token: string): Promise<Invited> {
+/** The invitation of a guest's secret. Throws NOT_FOUND for an unknown secret, or if the event ended over 30 days ago. */
+async function requireOpenInvitation(scope: Scope, token: string): Promise<OpenInvitation> {
   const { db, workspace } = scope
   const guest = await findAttendeeByToken(db, workspace.id, hashSecret(token))
   const event = guest && (await findEvent(db, workspace.id, guest.event_id))
   const calendar = event && (await findCalendar(db, workspace.id, null, event.calendar_id))
-  if (!guest || !event || !calendar || hasEnded(event, scope.now().getTime() - openMs)) throw problem('NOT_FOUND')
+  if (!guest || !event || !calendar || hasEnded(event, scope.now().getTime() - expiryMs)) throw problem('NOT_FOUND')
   return { guest, event, calendar }
 }
 
@@ -47,26 +47,27 @@ function hasEnded(event: EventRow, before: number): boolean {
   return last !== undefined && last + (end - start) < before
 }
 
-/** An invitation as its guest sees it. */
-export const seeInvitation = async (scope: Scope, token: string): Promise<Invitation> => viewOf(scope, await requireInvited(scope, token))
+/** The answer's shape of an invitation. Throws NOT_FOUND for an unknown or expired secret. */
+export const seeInvitation = async (scope: Scope, token: string): Promise<Invitation> =>
+  viewOf(scope, await requireOpenInvitation(scope, token))
 
-/** A guest's answer. Of a booker who declines the booking is cancelled, and stays so whatever it answers later. */
+/** Writes a guest's answer. When a booker declines, the booking is cancelled for good; a cancelled event keeps its answers. */
 export function answerByToken(scope: Scope, token: string, status: 'accepted' | 'declined' | 'tentative'): Promise<Invitation> {
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const { event: found } = await requireInvited(inside, token)
+    const txScope = within(scope, tx)
+    const { event: found } = await requireOpenInvitation(txScope, token)
     await lockEvent(tx, scope.workspace.id, found.series_id ?? found.id)
-    const invited = await requireInvited(inside, token)
+    const invited = await requireOpenInvitation(txScope, token)
     const { guest } = invited
-    if (!takesPlace(invited.event)) return viewOf(inside, invited)
+    if (!takesPlace(invited.event)) return viewOf(txScope, invited)
     await writeAnswer(tx, scope.workspace.id, guest, status)
     const answered = { ...invited, guest: { ...guest, status } }
-    return viewOf(inside, guest.is_booker && status === 'declined' ? await callOff(inside, answered) : answered)
+    return viewOf(txScope, guest.is_booker && status === 'declined' ? await cancelBookedEvent(txScope, answered) : answered)
   })
 }
 
-/** Calls a booking off, of one that its organizer has made repeat all occurrences. */
-async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
+/** Cancels a booking; all occurrences if the organizer has turned it into a series. */
+async function cancelBookedEvent(scope: Scope, invited: OpenInvitation): Promise<OpenInvitation> {
   const { event, calendar } = invited
   const { db, workspace } = scope
   const exceptions = event.recurrence === null ? [] : await findExceptions(db, workspace.id, [event.id])
@@ -77,24 +78,24 @@ async function callOff(scope: Scope, invited: Invited): Promise<Invited> {
   const rows = await changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now(), transactionBudget(scope))
   const [after = event, ...others] = rows.flatMap((row) => row.after ?? [])
   await updateEvents(db, workspace.id, [after, ...others].map(written))
-  const stateOf = ([root = event, ...rest]: readonly EventRow[]) => {
+  const withGuestLists = ([root = event, ...rest]: readonly EventRow[]) => {
     const withGuests = (one: EventRow) => ({ event: one, guests: guestsOf.get(one.id) ?? [] })
     return { root: withGuests(root), exceptions: rest.map(withGuests) }
   }
-  await tell(scope, guestChanges(stateOf(known), stateOf([after, ...others]), null))
+  await tell(scope, guestChanges(withGuestLists(known), withGuestLists([after, ...others]), null))
   await announceEvent(scope, calendar, 'cancelled', after, guestsOf.get(event.id) ?? [])
   return { ...invited, event: after }
 }
 
-async function viewOf(scope: Scope, { guest, event, calendar }: Invited): Promise<Invitation> {
+async function viewOf(scope: Scope, { guest, event, calendar }: OpenInvitation): Promise<Invitation> {
   const when = whenOf(event)
-  const words = ruleWords(event.recurrence)
+  const repeats = ruleWords(event.recurrence)
   const organizer = event.organizer ?? (await organizerOf(scope, event.created_by, calendar))
   return {
     ...{ title: event.title, description: event.description, location: event.location },
     start: shownTime(when.start, when.allDay),
     end: shownTime(when.end, when.allDay),
-    ...{ all_day: when.allDay, timezone: when.zone, when: `${whenWords(when)}${words === '' ? '' : `, ${words}`}` },
+    ...{ all_day: when.allDay, timezone: when.zone, when: `${whenWords(when)}${repeats === '' ? '' : `, ${repeats}`}` },
     recurring: event.recurrence !== null,
     cancelled: !takesPlace(event),
     organizer: organizer.name,
@@ -104,9 +105,9 @@ async function viewOf(scope: Scope, { guest, event, calendar }: Invited): Promis
   }
 }
 
-/** The event of an invitation as a file, that asks or calls off as the mails do. */
+/** The .ics file of an invitation: REQUEST, or CANCEL for a cancelled event, as in the mails. Throws NOT_FOUND like `viewInvitation`. */
 export async function invitationFile(scope: Scope, token: string): Promise<string> {
-  const { guest, event, calendar } = await requireInvited(scope, token)
+  const { guest, event, calendar } = await requireOpenInvitation(scope, token)
   const series = event.series_id === null ? undefined : await findEvent(scope.db, scope.workspace.id, event.series_id)
   const organizer = event.organizer ?? organizerInFiles(scope.config, await organizerOf(scope, event.created_by, calendar))
   const method = takesPlace(event) ? 'REQUEST' : 'CANCEL'
@@ -114,8 +115,8 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const ids = exceptions.map(({ id }) => id)
   const guestsOf = await findAttendees(scope.db, scope.workspace.id, ids)
   const guestIn = ({ id }: EventRow) => guestsOf.get(id)?.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
-  // The number of the mails, which is one for all of a series (shared/calendar/guest-changes.ts).
-  const numbered = (one: EventRow) => ({ ...one, sequence: lastSequence([event, ...exceptions]) })
-  const out = { event: numbered(event), series, sight: 'details' as const, organizer, attendees: [guest] }
-  return writeIcs({ method, events: withExceptions(out, exceptions.map(numbered), guestIn), now: scope.now() })
+  // The same SEQUENCE as in the mails: the highest of the UID (`guestMessages`).
+  const withSequence = (one: EventRow) => ({ ...one, sequence: lastSequence([event, ...exceptions]) })
+  const out = { event: withSequence(event), series, sight: 'details' as const, organizer, attendees: [guest] }
+  return writeIcs({ method, events: withExceptions(out, exceptions.map(withSequence), guestIn), now: scope.now() })
 }

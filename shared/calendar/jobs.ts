@@ -3,26 +3,26 @@ import { importResult } from '#shared/calendar/import-result.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-/** An event as a job carries it: it was read from the store, and may be gone from there when the job runs. */
+/** An event row in a job's payload. The payload holds the whole row because the event may be deleted before the job runs. */
 const eventRow = t.Unsafe<EventRow>(t.Object({ id: t.String(), calendar_id: t.String() }))
 
-/** What the guests of an event are told: some are asked to come, some that they need not. */
+/** Payload of `mailGuestsJob`: invitations (REQUEST) or cancellations (CANCEL) of one event. */
 export const guestMail = schema(
   t.Object({
     method: t.Enum(['REQUEST', 'CANCEL']),
     event: eventRow,
-    /** Of a series its changed occurrences; of an occurrence nothing. */
+    /** Changed occurrences of a series; empty for a single occurrence. */
     exceptions: t.Array(eventRow),
-    /** `absent` are ids of exceptions that do not take place for a guest. */
+    /** `absent` holds ids of exceptions that do not take place for the guest. */
     guests: t.Array(t.Object({ id: t.String(), email: t.String(), name: t.String(), absent: t.Optional(t.Array(t.String())) })),
-    /** What the first line says: an event that is new to them, or changed. */
+    /** Selects the subject and the first sentence of the mail. */
     news: t.Enum(['invited', 'changed', 'cancelled', 'booked']),
-    /** When the change was made, by which calendar programs order mails of the same SEQUENCE. Jobs of earlier releases lack it. */
+    /** When the change was made. Calendar programs order mails of equal SEQUENCE by it. Jobs of earlier releases lack it. */
     at: t.Optional(t.String()),
   }),
 )
 
-/** Mails what changed of an event to those whom it concerns. */
+/** Mails a change of an event to the guests that it concerns. */
 export const mailGuests = defineJob({
   name: 'calendar.mail-guests',
   kind: 'calendar.mail-guests',
@@ -38,7 +38,7 @@ export const mailGuests = defineJob({
   result: schema(t.Null()),
 })
 
-/** Imports a file of events into a calendar. */
+/** Imports an .ics file into a calendar. */
 export const importCalendar = defineJob({
   name: 'calendar.import',
   kind: 'calendar.import',
@@ -54,7 +54,7 @@ export const importCalendar = defineJob({
   result: importResult,
 })
 
-/** Writes a calendar as a file, for a caller that exports it or as its subscription link shows it. */
+/** Writes a calendar as an .ics file: for the caller who exports it, or for the subscription link. */
 export const exportCalendar = defineJob({
   name: 'calendar.export',
   kind: 'calendar.export',
@@ -70,7 +70,7 @@ export const exportCalendar = defineJob({
   result: schema(t.Null()),
 })
 
-/** Fires the reminders and triggers of a calendar that fell due, and sets when it looks again. */
+/** Fires the due reminders and triggers of a calendar and schedules the next check. */
 export const ringCalendar = defineJob({
   name: 'calendar.ring',
   kind: 'calendar.ring',

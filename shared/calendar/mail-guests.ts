@@ -16,8 +16,8 @@ import { type Scope, within } from '#shared/scope/scope.ts'
 type Payload = TypeOf<typeof guestMailPayload>
 
 /**
- * Puts the mails of a change into the outbox, each once however often this is done, and notes whom the day's share of mail left out. Whoever
- * is a guest no more is not asked to come.
+ * Puts the mails of a change into the outbox, once per job even if the job is repeated, and marks guests whom the daily mail quota left out
+ * as not mailed. An invitation to a person who is no longer a guest is skipped.
  */
 export async function mailGuests(scope: Scope, jobId: string, payload: Payload): Promise<void> {
   const { db, workspace } = scope
@@ -25,31 +25,32 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
   const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
   const ids = [event.id, ...exceptions.map(({ id }) => id)]
   const guestsOf = await findAttendees(db, workspace.id, ids)
-  const present = new Map((guestsOf.get(event.id) ?? []).map((guest) => [guest.id, guest]))
+  const current = new Map((guestsOf.get(event.id) ?? []).map((guest) => [guest.id, guest]))
   const series = event.series_id === null ? undefined : await findEvent(db, workspace.id, event.series_id)
   const organizer = await organizerOf(scope, event.created_by, calendar ?? { owner_id: null, name: workspace.name })
-  const told = guests.filter(({ id }) => method === 'CANCEL' || present.has(id))
+  const recipients = guests.filter(({ id }) => method === 'CANCEL' || current.has(id))
   await db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    // All mails of the job are written in one transaction: one of them says that an earlier attempt has written them.
+    const txScope = within(scope, tx)
+    // All mails of a job are written in one transaction: if one exists, an earlier attempt has written all.
     if (
       await hasMail(
         tx,
-        told.map(({ id }) => mailId(jobId, id)),
+        recipients.map(({ id }) => mailId(jobId, id)),
       )
     )
       return
     const allowed = await takeMailShare(
-      inside,
-      told.map(({ email }) => email),
+      txScope,
+      recipients.map(({ email }) => email),
       news === 'booked' ? 'booking' : 'calendar',
     )
-    for (const guest of told.filter((_, index) => allowed[index])) {
-      const now = present.get(guest.id)
-      const page = now && method === 'REQUEST' ? `${scope.config.publicUrl}/rsvp/${workspace.id}/${tokenOf(scope, now)}` : undefined
-      const status: Attendee['status'] = now?.status ?? 'needs_action'
+    for (const guest of recipients.filter((_, index) => allowed[index])) {
+      const attendee = current.get(guest.id)
+      const page =
+        attendee && method === 'REQUEST' ? `${scope.config.publicUrl}/rsvp/${workspace.id}/${tokenOf(scope, attendee)}` : undefined
+      const status: Attendee['status'] = attendee?.status ?? 'needs_action'
       await queueMail(
-        inside,
+        txScope,
         guestMail(scope.config, {
           ...payload,
           id: mailId(jobId, guest.id),
@@ -59,22 +60,22 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
           page,
           organizer,
           workspace,
-          guestIn: ({ id }) => (guest.absent?.includes(id) ? undefined : { ...guest, status: statusIn(guestsOf.get(id), guest, status) }),
+          guestIn: ({ id }) => (guest.absent?.includes(id) ? undefined : { ...guest, status: answerTo(guestsOf.get(id), guest, status) }),
           now: payload.at === undefined ? scope.now() : new Date(payload.at),
         }),
       )
     }
-    const idsOf = (isAllowed: boolean) => told.filter((_, index) => allowed[index] === isAllowed).map(({ id }) => id)
+    const idsOf = (isAllowed: boolean) => recipients.filter((_, index) => allowed[index] === isAllowed).map(({ id }) => id)
     await noteMailed(tx, workspace.id, event.id, idsOf(true), true)
     await noteMailed(tx, workspace.id, event.id, idsOf(false), false)
   })
 }
 
-/** What a guest has answered for an exception, else for its series. */
-const statusIn = (guests: readonly Attendee[] = [], { email }: Pick<Attendee, 'email'>, status: Attendee['status']): Attendee['status'] =>
+/** The guest's answer to an exception, or else to its series. */
+const answerTo = (guests: readonly Attendee[] = [], { email }: Pick<Attendee, 'email'>, status: Attendee['status']): Attendee['status'] =>
   guests.find((one) => one.email.toLowerCase() === email.toLowerCase())?.status ?? status
 
-/** An id made of the job's and the guest's, in the form of a UUID: the same mail again has the same. */
+/** A UUID derived from the ids of job and guest, so that a repeated job produces the same mail id. */
 function mailId(jobId: string, guestId: string): string {
   const hex = createHash('sha256').update(`${jobId} ${guestId}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -3,45 +3,47 @@ import type { Scope } from '#shared/scope/scope.ts'
 
 type MailKind = 'calendar' | 'booking'
 
-/** Mails a day, counted by UTC: of a workspace, and to one address from anybody (decisions, Calendar). */
+/** Mails per UTC day: of one workspace, and to one address from all workspaces (decisions, Calendar). */
 const caps: Readonly<Record<MailKind, { readonly workspace: number; readonly recipient: number }>> = {
   calendar: { workspace: 2_000, recipient: 50 },
   booking: { workspace: 500, recipient: 10 },
 }
 
 /**
- * Takes the share of the day's mail for these addresses, and says for each whether its mail may go out. What is taken counts when the
- * transaction commits; of two who take at once the second sees what the first took. A booking's mail counts among all others too.
+ * Takes daily mail quota for these addresses and returns for each whether its mail may be sent. The quota counts when the transaction
+ * commits; concurrent callers wait for each other. A mail of kind `booking` counts against the `calendar` quota too.
  */
 export async function takeMailShare(scope: Scope, emails: readonly string[], kind: MailKind): Promise<boolean[]> {
   let allowed = emails.map(() => true)
-  for (const each of kind === 'booking' ? (['calendar', 'booking'] as const) : (['calendar'] as const)) {
-    allowed = await takeOfKind(scope, emails, allowed, each)
+  for (const quotaKind of kind === 'booking' ? (['calendar', 'booking'] as const) : (['calendar'] as const)) {
+    allowed = await takeQuotaOfKind(scope, emails, allowed, quotaKind)
   }
   return allowed
 }
 
-async function takeOfKind(scope: Scope, emails: readonly string[], wanted: readonly boolean[], kind: MailKind): Promise<boolean[]> {
+async function takeQuotaOfKind(scope: Scope, emails: readonly string[], wanted: readonly boolean[], kind: MailKind): Promise<boolean[]> {
   const { db, workspace } = scope
   const day = scope.now().toISOString().slice(0, 10)
-  const asked = emails.map((email) => `to ${email.toLowerCase()}`)
+  const subjects = emails.map((email) => `to ${email.toLowerCase()}`)
   const counts = [
     ...Map.groupBy(
-      asked.filter((_, index) => wanted[index]),
+      subjects.filter((_, index) => wanted[index]),
       (subject) => subject,
     ),
   ].map(([subject, all]) => ({ subject, mails: all.length }))
   if (counts.length === 0) return [...wanted]
-  const left = new Map((await countMails(db, day, kind, counts, caps[kind].recipient)).map(({ subject, granted }) => [subject, granted]))
-  const reachable = asked.map((subject, index) => {
-    const rest = left.get(subject) ?? 0
-    if (!wanted[index] || rest === 0) return false
-    left.set(subject, rest - 1)
+  const remaining = new Map(
+    (await countMails(db, day, kind, counts, caps[kind].recipient)).map(({ subject, granted }) => [subject, granted]),
+  )
+  const withinRecipientCap = subjects.map((subject, index) => {
+    const count = remaining.get(subject) ?? 0
+    if (!wanted[index] || count === 0) return false
+    remaining.set(subject, count - 1)
     return true
   })
-  const mails = reachable.filter((isReachable) => isReachable).length
-  if (mails === 0) return reachable
+  const mails = withinRecipientCap.filter((isWithin) => isWithin).length
+  if (mails === 0) return withinRecipientCap
   const [ofWorkspace] = await countMails(db, day, kind, [{ subject: `of ${workspace.id}`, mails }], caps[kind].workspace)
-  let rest = ofWorkspace?.granted ?? 0
-  return reachable.map((isReachable) => isReachable && rest-- > 0)
+  let workspaceMails = ofWorkspace?.granted ?? 0
+  return withinRecipientCap.map((isWithin) => isWithin && workspaceMails-- > 0)
 }

@@ -4,28 +4,28 @@ import { dateMs, instantMs } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isDay } from '#shared/kernel/instant.ts'
 
-/** An occurrence of a series: the start that its rule gives it, and its own row where it has one. */
+/** An occurrence of a series: its start in the series, and its exception if it has one. */
 export interface OneOccurrence {
   readonly original: number
   readonly exception: EventRow | undefined
 }
 
 /**
- * The occurrence that a caller names by when its series has it, or by when it is now (decisions, Calendar). Throws VALIDATION_ERROR when
- * none is named, or the series has none there.
+ * Finds the occurrence that a request names by its start in the series or by its current start (decisions, Calendar). Throws
+ * VALIDATION_ERROR when the text is missing or names no occurrence.
  */
 export function occurrenceOf(series: EventRow, exceptions: readonly EventRow[], text: string | undefined): OneOccurrence {
-  if (text === undefined) throw problem('VALIDATION_ERROR', 'occurrence is required: when the occurrence starts')
+  if (text === undefined) throw problem('VALIDATION_ERROR', 'occurrence is required: the start of the occurrence')
   const { allDay } = whenOf(series)
-  const named = readStart(text, allDay)
-  const exception = exceptions.find((one) => originalOf(one) === named)
-  if (exception && !exception.is_removed) return { original: named, exception }
+  const start = readStart(text, allDay)
+  const exception = exceptions.find((one) => originalOf(one) === start)
+  if (exception && !exception.is_removed) return { original: start, exception }
   const repeats = seriesOf(series)
-  if (!exception && repeats && isStart(repeats, named)) return { original: named, exception: undefined }
-  const moved = exceptions.find((one) => !one.is_removed && whenOf(one).start === named && whenOf(one).allDay === allDay)
+  if (!exception && repeats && isStart(repeats, start)) return { original: start, exception: undefined }
+  const moved = exceptions.find((one) => !one.is_removed && whenOf(one).start === start && whenOf(one).allDay === allDay)
   const original = moved && originalOf(moved)
   if (moved && original !== undefined) return { original, exception: moved }
-  throw problem('VALIDATION_ERROR', 'occurrence must be when an occurrence of the series starts')
+  throw problem('VALIDATION_ERROR', 'occurrence must be the start of an occurrence of the series')
 }
 
 function readStart(text: string, allDay: boolean): number {

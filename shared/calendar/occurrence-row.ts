@@ -1,7 +1,7 @@
 import { type EventRow, whenOf } from '#shared/calendar/event.ts'
 import { dateText, instantText } from '#shared/calendar/time.ts'
 
-/** The columns by which a row stands for an occurrence of a series. */
+/** Columns that make a row an exception: its series and the original start. */
 export const occurrenceColumns = (series: EventRow, original: number) => {
   const { allDay } = whenOf(series)
   return {

@@ -7,71 +7,70 @@ import { busySpan, type When } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { mergeInOrder } from '#shared/kernel/merge.ts'
 
-/** An event that may happen. */
-type Happening = EventTimes & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
+/** Columns of an event that are needed to compute its occurrences. */
+type ExpandableEvent = EventTimes & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
 
-/** One time that an event happens. */
-export interface Happens<Event extends Happening = EventRow> {
+/** One occurrence of an event. */
+export interface Happens<Event extends ExpandableEvent = EventRow> {
   readonly event: Event
   readonly when: When
-  /** The instants from which to which it is; of dates by the zone that was asked for. */
+  /** Instants of start and end; those of an all-day event depend on the requested zone. */
   readonly from: number
   readonly to: number
 }
 
-/** A window of instants; of dates as well, when it was asked for by days: then all-day events are chosen by theirs. */
+/** A window of instants. A window requested by days also has `days`, by which all-day events are selected. */
 export interface ListWindow extends Window {
   readonly days?: Window
 }
 
-/** Whether a caller's window is one of days. */
+/** The window in days if both texts are dates; otherwise undefined. */
 export const daysOf = (from: string, to: string): Window | undefined =>
   from.length === 10 && to.length === 10 ? { from: dateMs(from), to: dateMs(to) + dayMs } : undefined
 
-/** What an occurrence that is looked at costs of a budget, beside the steps of its rule. */
+/** Steps per visited occurrence, in addition to the steps of its rule. */
 const stepsPerOccurrence = 2
 
 /**
- * Visits the times in a window at which some events happen, in their order, until `visit` returns false: repeats expanded, an exception
- * instead of the occurrence that it stands for. All series are expanded together and no further than is visited; their steps count by one
- * budget. The events must hold every exception of the window (`listEventsInWindow`). `zoneOf` says by whose midnights an all-day event begins
- * and ends. Throws what the budget throws.
+ * Visits the occurrences of events in a window in order, until `visit` returns false. Series are expanded, and an exception replaces its
+ * occurrence. All series are merged lazily and share one budget. The events must include every exception of the window
+ * (`listEventsInWindow`). `zoneOf` gives the zone whose midnights begin and end an all-day event. Throws when the budget is exceeded.
  */
-export async function visitOccurrences<Event extends Happening = ListedEvent>(
+export async function visitOccurrences<Event extends ExpandableEvent = ListedEvent>(
   events: readonly Event[],
   window: ListWindow,
   zoneOf: (event: Event) => string,
   budget: ComputeBudget,
-  visit: (happens: Happens<Event>) => boolean,
+  visit: (occurrence: Happens<Event>) => boolean,
 ): Promise<void> {
   const replaced = replacedStarts(events)
   const take = (steps: number) => budget.take(steps)
   const sources = function* () {
-    for (const event of events) if (!event.is_removed) yield timesOf(event, window, replaced.get(event.id), zoneOf(event), take)
+    for (const event of events) if (!event.is_removed) yield occurrencesOf(event, window, replaced.get(event.id), zoneOf(event), take)
   }
   const inOrder = (a: Happens<Event>, b: Happens<Event>) => a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)
-  for (const happens of mergeInOrder(sources(), inOrder)) {
+  for (const occurrence of mergeInOrder(sources(), inOrder)) {
     if (budget.isPauseDue()) await budget.pause()
-    if (happens === undefined) continue
+    if (occurrence === undefined) continue
     budget.take(stepsPerOccurrence)
-    if (!visit(happens)) return
+    if (!visit(occurrence)) return
   }
 }
 
-/** The times of `visitOccurrences`, as many as `atMost`. */
-export async function happensIn<Event extends Happening = ListedEvent>(
+/** The first `atMost` occurrences of `visitOccurrences`, as a list. */
+export async function happensIn<Event extends ExpandableEvent = ListedEvent>(
   events: readonly Event[],
   window: ListWindow,
   zoneOf: (event: Event) => string,
   budget: ComputeBudget,
   atMost = Number.POSITIVE_INFINITY,
 ): Promise<Happens<Event>[]> {
-  const happens: Happens<Event>[] = []
-  await visitOccurrences(events, window, zoneOf, budget, (one) => happens.push(one) < atMost)
-  return happens
+  const occurrences: Happens<Event>[] = []
+  await visitOccurrences(events, window, zoneOf, budget, (one) => occurrences.push(one) < atMost)
+  return occurrences
 }
 
-function replacedStarts(events: readonly Happening[]): Map<string, Set<number>> {
+function replacedStarts(events: readonly ExpandableEvent[]): Map<string, Set<number>> {
   const replaced = new Map<string, Set<number>>()
   for (const event of events) {
     const original = originalOf(event)
@@ -82,7 +81,7 @@ function replacedStarts(events: readonly Happening[]): Map<string, Set<number>> 
   return replaced
 }
 
-function timesOf<Event extends Happening>(
+function occurrencesOf<Event extends ExpandableEvent>(
   event: Event,
   window: ListWindow,
   replaced: ReadonlySet<number> | undefined,
@@ -91,10 +90,10 @@ function timesOf<Event extends Happening>(
 ): Iterator<Happens<Event> | undefined> {
   take(stepsPerOccurrence)
   const series = seriesOf(event)
-  return series ? timesOfSeries(event, series, window, replaced, zone, take) : chosen(event, whenOf(event), window, zone).values()
+  return series ? occurrencesOfSeries(event, series, window, replaced, zone, take) : inWindow(event, whenOf(event), window, zone).values()
 }
 
-function* timesOfSeries<Event extends Happening>(
+function* occurrencesOfSeries<Event extends ExpandableEvent>(
   event: Event,
   series: Series,
   window: ListWindow,
@@ -104,20 +103,20 @@ function* timesOfSeries<Event extends Happening>(
 ): Generator<Happens<Event> | undefined> {
   const { allDay } = series
   const length = series.end - series.start
-  // Of dates every zone's midnight may be meant.
+  // A date begins at a different instant in each zone, up to a day apart from UTC.
   const margin = allDay && !window.days ? dayMs : 0
   const reach = (allDay && window.days) || window
   for (const start of startsIn(series, reach.from - length - margin, reach.to + margin, take)) {
     if (start === undefined) yield undefined
     else if (!replaced?.has(start)) {
-      const [one] = chosen(event, { allDay, start, end: start + length, zone: series.zone }, window, zone)
+      const [one] = inWindow(event, { allDay, start, end: start + length, zone: series.zone }, window, zone)
       if (one) yield one
     }
   }
 }
 
-/** The time, when it lies in the window: a point does from the first instant until before the last. */
-function chosen<Event extends Happening>(event: Event, when: When, window: ListWindow, zone: string): Happens<Event>[] {
+/** The occurrence if it overlaps the window, as a list of at most one. An event without length counts from `from` until before `to`. */
+function inWindow<Event extends ExpandableEvent>(event: Event, when: When, window: ListWindow, zone: string): Happens<Event>[] {
   const span = busySpan(when, zone)
   const [start, end, reach] = when.allDay && window.days ? [when.start, when.end, window.days] : [span.start, span.end, window]
   const isIn = start < reach.to && (end > reach.from || (end === start && start >= reach.from))

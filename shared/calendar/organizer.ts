@@ -3,7 +3,7 @@ import { findPeople } from '#shared/calendar/people-store.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Whose event it is, as guests know it: the owner of a personal calendar, else who made it, else the calendar. */
+/** The organizer that guests see: the owner of a personal calendar, else the event's creator, else the calendar's name without address. */
 export async function organizerOf(
   { db, workspace }: Scope,
   createdBy: string | null,
@@ -23,8 +23,8 @@ export async function organizerOf(
 }
 
 /**
- * The organizer as files name it: answers of calendar programs go to the organizer's own address. Mails come from the platform's address, which
- * is named as the sender on the organizer's behalf, since programs compare the two (RFC 6047, section 3).
+ * The organizer in .ics files. Calendar programs answer to the organizer's own address. `sentBy` names the platform's address, from which
+ * the mails come, since programs compare it with the sender (RFC 6047, section 3).
  */
 export function organizerInFiles(
   { mailFrom }: Pick<Config, 'mailFrom'>,
@@ -34,5 +34,5 @@ export function organizerInFiles(
   return email === null || email.toLowerCase() === platform.toLowerCase() ? { name, email: platform } : { name, email, sentBy: platform }
 }
 
-/** The address from which the platform mails. */
+/** The platform's sender address, without the display name. */
 export const platformAddress = ({ mailFrom }: Pick<Config, 'mailFrom'>): string => /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom

@@ -9,13 +9,13 @@ import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 
-/** One event of a change, as it was and as it is to be; neither is there for one that is made or goes. */
+/** One row of a change. `before` is missing for an insert, `after` for a delete. */
 export interface RowChange {
   readonly before?: EventRow
   readonly after?: EventRow
-  /** Of an occurrence that becomes a row of its own: what it was as one of its series. */
+  /** For a new exception: the occurrence as the series had it. */
   readonly was?: EventRow
-  /** Set for the earlier part of a series that is cut: a change of guests is of the later part. */
+  /** Set for the earlier part of a split series: new guests apply to the later part only. */
   readonly keepsGuests?: true
 }
 
@@ -26,8 +26,8 @@ export interface Repeating {
 }
 
 /**
- * What a change makes of a whole series: its exceptions move along, and those that its new rule does not have are deleted. A series that is
- * called off takes place on no day, so its exceptions are called off with it.
+ * Row changes of a change to the whole series. Exceptions move with it; those without a start in the new rule are deleted. Cancelling a
+ * series cancels its exceptions.
  */
 export async function changeSeries(
   { series, exceptions }: Repeating,
@@ -37,44 +37,52 @@ export async function changeSeries(
 ): Promise<RowChange[]> {
   const last = lastSequence([series, ...exceptions])
   const after = stamped(series, applyChange(series, change), now, last)
-  const [was, is] = [seriesOf(series), seriesOf(after)]
+  const [oldSeries, newSeries] = [seriesOf(series), seriesOf(after)]
   const originals = exceptions.flatMap((one) => originalOf(one) ?? [])
-  if (!was || !is) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
-  const moved = await placesOf(was, is, originals, change, budget)
+  if (!oldSeries || !newSeries) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
+  const moved = await newOriginals(oldSeries, newSeries, originals, change, budget)
   const rows: RowChange[] = [{ before: series, after }]
   for (const before of exceptions) {
     const to = moved.get(originalOf(before) ?? Number.NaN)
     if (to === undefined) rows.push({ before })
-    else rows.push({ before, after: stamped(before, followed(before, to, series, after, { was, is }, change), now, last) })
+    else
+      rows.push({ before, after: stamped(before, moveException(before, to, series, after, { oldSeries, newSeries }, change), now, last) })
     if (budget.isPauseDue()) await budget.pause()
   }
   return rows
 }
 
-/** The starts that exceptions stand for after a change, by those of before. */
-async function placesOf(
-  was: Series,
-  is: Series,
+/** Maps original starts of exceptions to those after the change. */
+async function newOriginals(
+  oldSeries: Series,
+  newSeries: Series,
   originals: readonly number[],
   change: EventChange,
   budget: ComputeBudget,
 ): Promise<ReadonlyMap<number, number>> {
-  const isSame = isSameTime(was, is) && was.rule === is.rule
+  const isSame = isSameTime(oldSeries, newSeries) && oldSeries.rule === newSeries.rule
   if (isSame) return new Map(originals.map((start) => [start, start]))
-  return movedOriginals(was, is, originals, change.recurrence !== undefined, budget)
+  return movedOriginals(oldSeries, newSeries, originals, change.recurrence !== undefined, budget)
 }
 
-interface Shifted {
-  readonly was: Series
-  readonly is: Series
+interface SeriesChange {
+  readonly oldSeries: Series
+  readonly newSeries: Series
 }
 
-/** An exception as its series takes it along to another start. */
-function followed(exception: EventRow, to: number, before: EventRow, after: EventRow, { was, is }: Shifted, change: EventChange): EventRow {
+/** Moves an exception to another start of its series. A cancellation applies to it, and changes of fields in which it equals the series. */
+function moveException(
+  exception: EventRow,
+  to: number,
+  before: EventRow,
+  after: EventRow,
+  { oldSeries, newSeries }: SeriesChange,
+  change: EventChange,
+): EventRow {
   const own = whenOf(exception)
-  const when: When = hasOwnTime(own, was, originalOf(exception) ?? own.start)
-    ? alongWith(own, { was, is })
-    : { ...is, start: to, end: to + (is.end - is.start) }
+  const when: When = hasOwnTime(own, oldSeries, originalOf(exception) ?? own.start)
+    ? moveOwnTime(own, { oldSeries, newSeries })
+    : { ...newSeries, start: to, end: to + (newSeries.end - newSeries.start) }
   const plain = Object.entries(withoutTimes(change)).filter(
     ([key, value]) => exception[key as keyof EventRow] === before[key as keyof EventRow] || (key === 'status' && value === 'cancelled'),
   )
@@ -86,28 +94,25 @@ function followed(exception: EventRow, to: number, before: EventRow, after: Even
   }
 }
 
-/**
- * A time of an exception's own as it moves along with its series. One that has dates where its series has times, or the other way round,
- * moves by days.
- */
-function alongWith(own: When, { was, is }: Shifted): When {
-  if (isSameTime(was, is)) return own
+/** Moves an exception's own time with its series. If only one of the two is all-day, it moves by whole days. */
+function moveOwnTime(own: When, { oldSeries, newSeries }: SeriesChange): When {
+  if (isSameTime(oldSeries, newSeries)) return own
   const length = own.end - own.start
-  if (own.allDay !== was.allDay) {
-    const start = movedByDays(was, is, own)
+  if (own.allDay !== oldSeries.allDay) {
+    const start = movedByDays(oldSeries, newSeries, own)
     return { ...own, start, end: start + length }
   }
-  const start = movement(was, is)(own.start)
-  return { ...is, start, end: start + (is.allDay === own.allDay ? length : is.end - is.start) }
+  const start = movement(oldSeries, newSeries)(own.start)
+  return { ...newSeries, start, end: start + (newSeries.allDay === own.allDay ? length : newSeries.end - newSeries.start) }
 }
 
-/** The highest SEQUENCE of the rows of a UID: the next one is above it, so that programs never see the number of an occurrence fall. */
+/** The highest SEQUENCE of a UID's rows. A change exceeds it, so that calendar programs never see SEQUENCE fall for an occurrence. */
 export const lastSequence = (rows: readonly EventRow[]): number => Math.max(...rows.map(({ sequence }) => sequence))
 
 const hasOwnTime = (own: When, series: When, original: number): boolean =>
   !isSameTime(own, { ...series, start: original, end: original + (series.end - series.start) })
 
-/** What of a change says nothing of times or repeats. */
+/** The fields of a change that are neither times nor repeats. */
 function withoutTimes({ title, description, location, color, status, visibility }: EventChange): EventChange {
   return Object.fromEntries(
     Object.entries({ title, description, location, color, status, visibility }).filter(([, value]) => value !== undefined),
@@ -115,8 +120,8 @@ function withoutTimes({ title, description, location, color, status, visibility 
 }
 
 /**
- * A change of the later part of a series as one of its rule's first start: times that were sent are those of the occurrence that it is cut
- * at, which may be a start beside the rule.
+ * Converts a change of an occurrence to one of the series' first start, for the later part of a split series. The sent times are those of
+ * the occurrence at the split, which may be an added start (`rdates`).
  */
 export function fromOccurrence(series: EventRow, original: number, change: EventChange): EventChange {
   const own = whenOf(series)
@@ -129,7 +134,7 @@ export function fromOccurrence(series: EventRow, original: number, change: Event
   return { ...change, start: from as string, end: until as string, all_day: to.allDay }
 }
 
-/** What a change makes of one occurrence: a row of its own, made where there is none. */
+/** Row changes of a change to one occurrence: updates its exception or inserts one. */
 export function changeOccurrence(
   { series, exceptions }: Repeating,
   original: number,
@@ -137,36 +142,45 @@ export function changeOccurrence(
   change: EventChange,
   now: Date,
 ): RowChange[] {
-  if (change.recurrence) throw problem('VALIDATION_ERROR', 'recurrence is of the whole series: use scope=all or following')
+  if (change.recurrence) throw problem('VALIDATION_ERROR', 'recurrence applies to the whole series: use scope=all or following')
   if (change.calendar_id !== undefined && change.calendar_id !== series.calendar_id)
-    throw problem('VALIDATION_ERROR', 'calendar_id is of the whole series: use scope=all')
+    throw problem('VALIDATION_ERROR', 'calendar_id applies to the whole series: use scope=all')
   const { recurrence: _, ...own } = change
   const known = exception ?? occurrenceRow(series, original, now)
   const after = stamped(known, applyChange(known, own), now, lastSequence([series, ...exceptions]))
   return [exception ? { before: exception, after } : { after, was: known }]
 }
 
-/** An occurrence as a row of its own, as its series has it. */
+/** Builds the row of an occurrence with the series' own values, for a new exception. */
 export function occurrenceRow(series: EventRow, original: number, now: Date): EventRow {
   const when = whenOf(series)
-  const at = now.toISOString()
+  const createdAt = now.toISOString()
   return {
     ...series,
     ...whenColumns({ ...when, start: original, end: original + (when.end - when.start) }),
     ...occurrenceColumns(series, original),
-    ...{ id: newId(), recurrence: null, rdates: [], exdates: [], natural_key: null, created_at: at, updated_at: at, timed_at: at },
+    ...{
+      id: newId(),
+      recurrence: null,
+      rdates: [],
+      exdates: [],
+      natural_key: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+      timed_at: createdAt,
+    },
   }
 }
 
 /**
- * A series cut at one of its occurrences: what it keeps, and a new one with the rest and a UID of its own. Every occurrence is in one of
- * them, and exceptions go with theirs.
+ * Splits a series at one of its occurrences: `kept` shortens it, `rest` is a new series with a new UID. Each occurrence is in one of them,
+ * and exceptions go with their occurrences.
  */
 export function splitSeries({ series, exceptions }: Repeating, original: number, now: Date): { kept: RowChange[]; rest: Repeating } {
   const parts = splitRepeats(series, original)
   const when = whenOf(series)
   const id = newId()
-  const at = now.toISOString()
+  const createdAt = now.toISOString()
   const partOf = ({ start, ...repeats }: typeof parts.after): EventRow => ({
     ...series,
     ...(start === when.start ? {} : whenColumns({ ...when, start, end: start + (when.end - when.start) })),
@@ -174,7 +188,7 @@ export function splitSeries({ series, exceptions }: Repeating, original: number,
   })
   const rest: EventRow = {
     ...partOf(parts.after),
-    ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: at, updated_at: at, timed_at: at },
+    ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: createdAt, updated_at: createdAt, timed_at: createdAt },
   }
   const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {

@@ -14,7 +14,7 @@ import { isUuid } from '#shared/kernel/ids.ts'
 import { getRecord } from '#shared/records/read.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** An event with what the caller may do with it. */
+/** An event with its calendar, its guests and the caller's access to the calendar. */
 export interface ReadEvent {
   readonly event: EventRow
   readonly calendar: Calendar
@@ -25,13 +25,13 @@ export interface ReadEvent {
 const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): boolean =>
   personId !== null && guests.some(({ user_id }) => user_id === personId)
 
-/** An event of which the caller sees the details. Throws NOT_FOUND for any other, FORBIDDEN when it may do less with it than it needs to. */
+/** An event whose details the caller may see. Throws NOT_FOUND for any other, FORBIDDEN when the calendar access is too low. */
 export async function requireEvent(scope: Scope, id: string, needed: Access = 'none'): Promise<ReadEvent> {
   const event = isUuid(id) ? await findEvent(scope.db, scope.workspace.id, id) : undefined
   return requireSight(scope, event, needed)
 }
 
-/** The same of an event that was read. */
+/** Like `requireEvent`, for a row that was already read; undefined is NOT_FOUND. */
 export async function requireSight(scope: Scope, event: EventRow | undefined, needed: Access = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
   const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, scope.actor.personId, event.calendar_id) : undefined
@@ -43,12 +43,12 @@ export async function requireSight(scope: Scope, event: EventRow | undefined, ne
   return { event, calendar, access, guests }
 }
 
-/** One event (document 3, Calendars and events). Throws NOT_FOUND for one whose details the caller does not see. */
+/** One event (document 3, Calendars and events). Throws NOT_FOUND unless the caller may see its details. */
 export async function getEvent(scope: Scope, id: string): Promise<EventView> {
   return eventViewOf(await requireEvent(scope, id))
 }
 
-/** The events that are linked to a record and whose details the caller sees, the latest first. NOT_FOUND when it may not read the record. */
+/** Events linked to a record whose details the caller may see, latest first. Throws NOT_FOUND when the caller may not read the record. */
 export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: string): Promise<EventView[]> {
   const { db, workspace } = scope
   await getRecord(scope, typeKey, recordId)
@@ -65,12 +65,12 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []
     const access = accessTo(calendar, scope.actor)
-    const sight = sightOf(event, { access, isGuest: event.my_status !== null })
-    return sight === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
+    const eventAccess = sightOf(event, { access, isGuest: event.my_status !== null })
+    return eventAccess === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
   })
 }
 
-/** An event as somebody sees it that sees its details. */
+/** The full-detail view of an event. */
 export function eventViewOf({ event, calendar, access, guests }: ReadEvent): EventView {
   const when = whenOf(event)
   const original = originalOf(event)

@@ -12,21 +12,21 @@ import { findStaleEvents, lockEvents } from '#shared/calendar/zones-store.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { setDueBy } from '#shared/due/due.ts'
 
-/** Events that are looked for at once; each workspace's are one transaction. */
-const batch = 200
+/** Upper bound of events per round. Those of one workspace are one transaction. */
+const maxEventsPerRound = 200
 
 /**
- * Derives the instants of events that are not over from what their clocks show, by the time zone data of this process, where an older release
- * made them: nine o'clock stays nine o'clock when a country changes its time. Nobody is mailed; calendars that guests have do the same.
+ * Derives the instants of events that are not over from their local times again, where an older release of time zone data made them: nine
+ * o'clock stays nine o'clock when a country changes its offset. No mail is sent, since guests' calendar programs do the same.
  */
 export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const found = await findStaleEvents(db, zoneRelease, now, batch)
+    const found = await findStaleEvents(db, zoneRelease, now, maxEventsPerRound)
     if (found.length === 0) return
     for (const [workspaceId, events] of Map.groupBy(found, ({ workspace_id }) => workspace_id)) {
       signal.throwIfAborted()
       await db.transaction((tx) =>
-        rederive(
+        rederiveEvents(
           tx,
           workspaceId,
           events.map(({ id }) => id),
@@ -37,16 +37,18 @@ export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal
   }
 }
 
-async function rederive(tx: Executor, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
+async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
   const roots = await lockEvents(tx, workspaceId, ids)
   const exceptions = Map.groupBy(await findExceptions(tx, workspaceId, ids), ({ series_id }) => series_id ?? '')
   const changes = roots.flatMap((root) => {
     const after = rederived(root)
     const series = seriesOf(after)
-    const own = exceptions.get(root.id) ?? []
+    const ownExceptions = exceptions.get(root.id) ?? []
     return [
       { before: root, after },
-      ...(series ? rederivedIn(own, after, series) : own.map((before) => ({ before, after: rederived(before) }))),
+      ...(series
+        ? rederiveExceptions(ownExceptions, after, series)
+        : ownExceptions.map((before) => ({ before, after: rederived(before) }))),
     ]
   })
   await updateEvents(
@@ -69,37 +71,36 @@ async function rederive(tx: Executor, workspaceId: string, ids: readonly string[
   )
 }
 
-/** The event at the instant at which its clock shows what it was to show: the one that it has, as long as that is so. */
+/** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */
 export function rederived(row: EventRow): EventRow {
   const when = whenOf(row)
   if (when.allDay) return row
   const wall = Date.parse(`${row.wall_start}Z`)
   const start = wallMs(when.start, when.zone) === wall ? when.start : atWall(wall, when.zone)
   const { wall_start: _, ...columns } = whenColumns({ ...when, start, end: start + (when.end - when.start) })
-  // What the clock was to show stays, also where it skips that now.
+  // `wall_start` is kept even if a clock change now skips it.
   return { ...row, ...columns }
 }
 
 /**
- * The same of a series' exceptions. Each stands for a start that the series has now: the one that it had, or the nearest that no other has;
- * its own where there is none.
+ * Rederives the exceptions of a series. Each gets an original start that the series has now: its own, or else the nearest free one within
+ * three hours. Without one it keeps its own.
  */
-function rederivedIn(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
-  const whole = { ...repeats, exdates: [] }
-  // Counting the starts before one is not worth its time here: the rule alone says when it has one.
-  const uncounted = { ...whole, rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
-  const isKept = (original: number | undefined) => original === undefined || isStart(uncounted, original)
-  const taken = new Set(exceptions.map(originalOf).filter(isKept))
+function rederiveExceptions(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
+  // Without COUNT: counting all earlier starts costs too much here, and the rule alone decides whether it has a start at a time.
+  const uncounted = { ...repeats, exdates: [], rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
+  const hasStart = (original: number | undefined) => original === undefined || isStart(uncounted, original)
+  const taken = new Set(exceptions.map(originalOf).filter(hasStart))
   return exceptions.map((before) => {
     const original = originalOf(before)
     const after = rederived(before)
-    if (original === undefined || isKept(original)) return { before, after }
-    const near = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
-    const [nearest = original] = near.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
+    if (original === undefined || hasStart(original)) return { before, after }
+    const nearby = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
+    const [nearest = original] = nearby.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
     taken.add(nearest)
     return { before, after: { ...after, ...occurrenceColumns(series, nearest) } }
   })
 }
 
-/** No country has changed its time by more at once, but for those that changed sides of the date line. */
+/** No country has changed its offset by more at once, except those that crossed the date line. */
 const reachMs = 3 * 3_600_000

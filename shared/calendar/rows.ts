@@ -5,10 +5,10 @@ import { dayMs } from '#shared/calendar/time.ts'
 import { fromWall } from '#shared/calendar/when.ts'
 import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 
-const latest = Date.parse('9999-12-31T23:59:59Z')
-const instant = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
+const maxMs = Date.parse('9999-12-31T23:59:59Z')
+const boundedInstantText = (ms: number): string => new Date(Math.min(ms, maxMs)).toISOString()
 
-/** An event with the time that all of its occurrences span. Dates have a day more at both ends: they begin when a zone's day does. */
+/** Adds `extent`, the time range of all occurrences. Dates get a day more at both ends: a day begins at another instant in each zone. */
 export function written(row: EventRow): WrittenEvent {
   const when = whenOf(row)
   const margin = when.allDay ? dayMs : 0
@@ -19,15 +19,18 @@ export function written(row: EventRow): WrittenEvent {
   const upper = last === undefined ? undefined : last + (when.end - when.start) + margin
   const lower = first - margin
   const isPoint = upper !== undefined && upper <= lower
-  return { ...row, extent: `[${instant(lower)},${upper === undefined ? '' : instant(Math.max(upper, lower))}${isPoint ? ']' : ')'}` }
+  return {
+    ...row,
+    extent: `[${boundedInstantText(lower)},${upper === undefined ? '' : boundedInstantText(Math.max(upper, lower))}${isPoint ? ']' : ')'}`,
+  }
 }
 
-/** The same of many events. It pauses between them: counting the occurrences of one takes up to some milliseconds. */
+/** Like `withExtent` for many events, with pauses between them: counting the occurrences of one takes up to some milliseconds. */
 export async function writtenAll(rows: readonly EventRow[], budget: ComputeBudget): Promise<WrittenEvent[]> {
-  const all: WrittenEvent[] = []
+  const events: WrittenEvent[] = []
   for (const row of rows) {
-    all.push(written(row))
+    events.push(written(row))
     await budget.pause()
   }
-  return all
+  return events
 }

@@ -3,15 +3,15 @@ import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { isTimeZone } from '#shared/kernel/time-zone.ts'
 import { warnings } from '#shared/scope/visitors.ts'
 
-/** Weekdays as booking hours name them, Monday first. */
+/** Keys of `settings.booking.hours`, Monday first. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const minutes = (minimum: number, maximum: number) => t.Integer({ minimum, maximum })
-/** The longest that a booking may take or keep free around it. */
+/** Upper bound of a booking's duration, slot step and buffer, in minutes. */
 const dayMinutes = 1_440
 
-const closing = t.String({ pattern: '^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$', description: 'a time as HH:MM, up to 24:00' })
-const spans = t.Array(t.Array(closing, { minItems: 2, maxItems: 2, description: 'from and to' }), { maxItems: 20 })
+const bookingTime = t.String({ pattern: '^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$', description: 'a time as HH:MM, up to 24:00' })
+const spans = t.Array(t.Array(bookingTime, { minItems: 2, maxItems: 2, description: 'from and to' }), { maxItems: 20 })
 
 /** Reminders of an event, in minutes before its start (document 3, Limits). */
 export const reminderList = t.Array(minutes(0, 10_080), { maxItems: 5, description: 'Minutes before the start.' })
@@ -31,7 +31,7 @@ const booking = t.Object(
     horizon_days: t.Optional(minutes(1, 365)),
     hours: t.Optional(t.Object(Object.fromEntries(weekdays.map((day) => [day, t.Optional(spans)])), { additionalProperties: false })),
   },
-  { title: 'BookingPage', description: 'A public page where visitors take a time.' },
+  { title: 'BookingPage', description: 'A public page where visitors book a time.' },
 )
 const source = t.Object(
   {
@@ -40,7 +40,7 @@ const source = t.Object(
     end_field: t.Optional(t.String({ maxLength: 64 })),
     title_field: t.Optional(t.String({ maxLength: 64 })),
   },
-  { title: 'RecordSource', description: 'Which records stand in a records calendar, and when.' },
+  { title: 'RecordSource', description: 'The record type that a records calendar shows, and the fields that hold the time and the title.' },
 )
 export type RecordSource = TypeOf<ReturnType<typeof schema<typeof source>>>
 
@@ -56,14 +56,14 @@ const settings = t.Object(
 export type CalendarSettings = TypeOf<ReturnType<typeof schema<typeof settings>>>
 export type BookingSettings = NonNullable<CalendarSettings['booking']>
 
-/** The keys that settings may have. */
+/** Known keys of settings. */
 export const settingKeys: readonly string[] = Object.keys(settings.properties)
 
-/** Settings as they are kept. */
+/** Settings as stored. */
 export const calendarSettings = schema(settings)
 
-/** Settings as they are sent: null takes a key away. */
-const sentSettings = t.Object(
+/** Settings in a request: null removes a key. */
+const settingsInput = t.Object(
   Object.fromEntries(Object.entries(settings.properties).map(([key, value]) => [key, t.Optional(t.Union([value, t.Null()]))])),
   { title: 'CalendarSettingsInput' },
 )
@@ -78,18 +78,18 @@ const changeable = {
   name: t.Optional(t.String({ minLength: 1, maxLength: 120 })),
   description: t.Optional(t.String({ maxLength: 1_000 })),
   color: t.Optional(t.String({ maxLength: 40 })),
-  visibility: t.Optional(t.Enum([...visibilities], { description: 'What every member may at least do; never more than read.' })),
+  visibility: t.Optional(t.Enum([...visibilities], { description: 'The least access of every member; at most read.' })),
   timezone: t.Optional(t.String({ maxLength: 64, description: 'A time zone of the IANA list.' })),
-  settings: t.Optional(sentSettings),
+  settings: t.Optional(settingsInput),
 }
 
-/** What makes a calendar. */
+/** Body of a create request. */
 export const calendarInput = schema(
   t.Object(
     {
       key: t.Optional(
         t.String({
-          description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. A personal calendar may do without.',
+          description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. Optional for a personal calendar.',
         }),
       ),
       kind: t.Optional(t.Enum([...kinds], { description: 'org when left out.' })),
@@ -100,7 +100,7 @@ export const calendarInput = schema(
 )
 export type CalendarInput = TypeOf<typeof calendarInput>
 
-/** What may change of a calendar; settings merge by their keys, and null removes one. */
+/** Body of a change request. Settings merge by key; null removes a key. */
 export const calendarChange = schema(t.Object(changeable, { title: 'CalendarChange' }))
 export type CalendarChange = TypeOf<typeof calendarChange>
 
@@ -117,10 +117,12 @@ export const calendarView = schema(
       primary: t.Boolean(),
       visibility: t.Enum([...visibilities]),
       timezone: t.String(),
-      access: t.Enum([...accesses], { description: "The caller's." }),
+      access: t.Enum([...accesses], { description: "The caller's access." }),
       settings,
-      booking_url: t.String({ description: 'The booking page, which is there while it is enabled; empty for a records calendar.' }),
-      feed_url: t.Optional(t.String({ description: 'The subscription link, while it is on, for those who manage the calendar.' })),
+      booking_url: t.String({
+        description: 'Address of the booking page, which answers while booking is enabled; empty for a records calendar.',
+      }),
+      feed_url: t.Optional(t.String({ description: 'The subscription link, while it is on; only for callers who manage the calendar.' })),
       created_at: t.String({ format: 'date-time' }),
       updated_at: t.String({ format: 'date-time' }),
       warnings: t.Optional(warnings),
@@ -148,7 +150,7 @@ export type ShareView = TypeOf<typeof shareView>
 
 export const shareInput = schema(
   t.Object(
-    { email: t.String({ maxLength: 320, description: "A member's address." }), level: t.Enum([...levels]) },
+    { email: t.String({ maxLength: 320, description: "A member's mail address." }), level: t.Enum([...levels]) },
     { title: 'CalendarShareInput' },
   ),
 )
@@ -156,7 +158,7 @@ export type ShareInput = TypeOf<typeof shareInput>
 
 export const deleted = schema(t.Object({ deleted: t.Literal(true) }, { title: 'Deleted' }))
 
-/** Throws VALIDATION_ERROR unless the name is one of the IANA list. */
+/** Returns the zone. Throws VALIDATION_ERROR unless it is an IANA time zone name; `name` is the field in the message. */
 export function requireZone(zone: string, name = 'timezone'): string {
   if (!isTimeZone(zone)) throw problem('VALIDATION_ERROR', `${name} must be a time zone such as Europe/Berlin`)
   return zone

@@ -6,13 +6,13 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** With whom a calendar is shared, for those who manage it. */
+/** The shares of a calendar. Throws NOT_FOUND, and FORBIDDEN below manage access. */
 export async function listShares(scope: Scope, calendarId: string): Promise<ShareView[]> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
-  return (await listShareRows(scope.db, scope.workspace.id, calendar.id)).map(shown)
+  return (await listShareRows(scope.db, scope.workspace.id, calendar.id)).map(shareViewOf)
 }
 
-/** Shares a calendar with a member; doing it again replaces the level. VALIDATION_ERROR when the address is no other member's. */
+/** Shares a calendar with a member; a repeated share replaces the level. Throws VALIDATION_ERROR unless email is another member's. */
 export async function addShare(
   scope: Scope,
   calendarId: string,
@@ -20,23 +20,23 @@ export async function addShare(
 ): Promise<{ share: ShareView; isNew: boolean }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
   const row = await scope.db.transaction(async (tx) => {
-    const put = await putShare(tx, scope.workspace.id, calendar.id, { id: newId(), email, level })
-    if (!put) throw problem('VALIDATION_ERROR', 'email must be the address of a member')
-    if (put.user_id === calendar.owner_id) throw problem('VALIDATION_ERROR', 'email is the address of the owner, who needs no share')
-    return put
+    const share = await putShare(tx, scope.workspace.id, calendar.id, { id: newId(), email, level })
+    if (!share) throw problem('VALIDATION_ERROR', 'email must be the address of a member')
+    if (share.user_id === calendar.owner_id) throw problem('VALIDATION_ERROR', 'email is the address of the owner, who needs no share')
+    return share
   })
-  return { share: shown(row), isNew: row.is_new }
+  return { share: shareViewOf(row), isNew: row.is_new }
 }
 
-/** Takes a share back. NOT_FOUND when the calendar has no such share. */
+/** Removes a share. Throws NOT_FOUND when the calendar has no share with this id. */
 export async function removeShare(scope: Scope, calendarId: string, shareId: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
-  const isGone = isUuid(shareId) && (await deleteShare(scope.db, scope.workspace.id, calendar.id, shareId))
-  if (!isGone) throw problem('NOT_FOUND')
+  const isRemoved = isUuid(shareId) && (await deleteShare(scope.db, scope.workspace.id, calendar.id, shareId))
+  if (!isRemoved) throw problem('NOT_FOUND')
   return { deleted: true }
 }
 
-const shown = ({ id, email, user_id, name, level, created_at }: ShareView): ShareView => ({
+const shareViewOf = ({ id, email, user_id, name, level, created_at }: ShareView): ShareView => ({
   ...{ id, email, user_id, name, level },
   created_at: sixDigits(created_at),
 })

@@ -4,16 +4,16 @@ import type { Happens } from '#shared/calendar/occurrences.ts'
 import { hiddenTitle, sightOf, type Viewer } from '#shared/calendar/sight.ts'
 import { shownTime } from '#shared/calendar/when.ts'
 
-/** An occurrence as a caller sees it, with the instant by which it is sorted. */
+/** An occurrence in the answer's shape, with the instant by which the list is sorted. */
 export interface Shown {
   readonly from: number
   readonly shown: Occurrence
 }
 
-/** An occurrence as somebody sees it; none when that is nothing. */
+/** The occurrence as the viewer may see it; empty when the viewer may not see it. */
 export function shownTo({ event, when, from }: Happens<ListedEvent>, viewer: Viewer): Shown[] {
-  const sight = sightOf(event, viewer)
-  if (sight === 'none') return []
+  const access = sightOf(event, viewer)
+  if (access === 'none') return []
   const shown: Occurrence = {
     event_id: event.id,
     series_id: event.series_id ?? (event.recurrence === null ? null : event.id),
@@ -21,10 +21,10 @@ export function shownTo({ event, when, from }: Happens<ListedEvent>, viewer: Vie
     start: shownTime(when.start, when.allDay),
     end: shownTime(when.end, when.allDay),
     all_day: when.allDay,
-    title: sight === 'details' ? event.title : hiddenTitle,
+    title: access === 'details' ? event.title : hiddenTitle,
     status: event.status,
     recurring: event.recurrence !== null || event.series_id !== null,
-    details: sight === 'details',
+    details: access === 'details',
   }
   return [{ from, shown }]
 }

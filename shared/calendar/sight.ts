@@ -2,18 +2,18 @@ import { atLeast } from '#shared/calendar/access.ts'
 import type { EventRow } from '#shared/calendar/event.ts'
 import type { Access } from '#shared/calendar/schemas.ts'
 
-/** How much of an event somebody sees: nothing, that the time is taken, or all of it. */
+/** A viewer's access to an event: nothing, busy time only, or the details. */
 export type Sight = 'none' | 'busy' | 'details'
 
-/** Who looks: with what access to the calendar, and whether it is among the guests. A subscription link is a reader. */
+/** The viewer's access to the calendar, and whether it is a guest of the event. A subscription link has access `read`. */
 export interface Viewer {
   readonly access: Access
   readonly isGuest: boolean
 }
 
 /**
- * What of an event somebody sees: the one rule that lists, exports, feeds, mails and triggers go by. A private event shows its details to
- * those who own, manage or may write its calendar and to its guests; readers see that the time is taken (decisions, Calendar).
+ * A viewer's access to an event. Lists, exports, feeds, mails and triggers all use this rule. The details of a private event are for
+ * guests and for those who own, manage or may write its calendar; readers see busy time (decisions, Calendar).
  */
 export function sightOf({ visibility }: Pick<EventRow, 'visibility'>, { access, isGuest }: Viewer): Sight {
   if (isGuest || atLeast(access, 'write')) return 'details'
@@ -21,5 +21,5 @@ export function sightOf({ visibility }: Pick<EventRow, 'visibility'>, { access, 
   return access === 'busy' ? 'busy' : 'none'
 }
 
-/** What stands for the title where the details are hidden. */
+/** Title shown instead of the event's when the details are hidden. */
 export const hiddenTitle = 'Busy'

@@ -3,22 +3,22 @@ import { type guestMail, mailGuests } from '#shared/calendar/jobs.ts'
 import type { TypeOf } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-type Mailed = TypeOf<typeof guestMail>
+type MailPayload = TypeOf<typeof guestMail>
 
-/** Guests whose mails one job makes. */
+/** Upper bound of guests per mail job. */
 const guestsPerJob = 50
 
-/** Files jobs that mail messages to guests once the change is committed. Booked events are confirmed instead of announced. */
+/** Enqueues jobs that mail messages to guests after the change is committed. With `isBooked`, the mails confirm a booking. */
 export async function tell(scope: Scope, messages: readonly Message[], { isBooked = false } = {}): Promise<void> {
   const at = scope.now().toISOString()
-  // The job runs as the platform, since the author of the change may have left by then. A mail starts no further automation.
+  // The job runs as the platform, since the author may have left by then. Depth starts at 0, since a mail starts no further automation.
   const cause = { ...scope.cause, actorId: null, actorType: 'system' as const, depth: 0 }
-  for (const alike of Map.groupBy(messages, ({ method, news, event }) => `${method} ${news} ${event.id}`).values()) {
-    const [first] = alike
+  for (const group of Map.groupBy(messages, ({ method, news, event }) => `${method} ${news} ${event.id}`).values()) {
+    const [first] = group
     if (!first) continue
     const { method, event, exceptions } = first
-    const news: Mailed['news'] = isBooked ? 'booked' : first.news
-    const guests = alike.map(({ guest: { id, email, name }, absent }) => ({
+    const news: MailPayload['news'] = isBooked ? 'booked' : first.news
+    const guests = group.map(({ guest: { id, email, name }, absent }) => ({
       id,
       email,
       name,

@@ -7,19 +7,19 @@ import { announceEvents } from '#shared/events/announce.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The name under which calendars announce what happens to their events. A topic is a calendar's key; the empty text means every calendar. */
+/** Event source of calendar events. A topic is a calendar's key; the empty topic means every calendar. */
 export const calendarSource = 'calendar'
 
-/** What happens to an event of a calendar; `starting` carries the minutes ahead: `starting 15`. */
+/** Names of announced events. `starting <minutes>`, such as `starting 15`, is the fourth (`startingEventName`). */
 export const triggerWords = ['created', 'updated', 'cancelled'] as const
 export const startingWord = (minutesBefore: number): string => `starting ${minutesBefore}`
-/** The minutes of such a word; undefined for any other. */
-export const minutesOfWord = (word: string): number | undefined => {
-  const [, minutes] = /^starting (\d+)$/.exec(word) ?? []
+/** The minutes of a `starting` name; undefined for any other name. */
+export const minutesOfWord = (name: string): number | undefined => {
+  const [, minutes] = /^starting (\d+)$/.exec(name) ?? []
   return minutes === undefined ? undefined : Number(minutes)
 }
 
-/** An event as a flow has it, `{{trigger.calendar_event.…}}` (decisions, Flows), with what says who may see it. */
+/** A calendar event as flows see it, `{{trigger.calendar_event.…}}` (decisions, Flows), with the columns that decide who may see it. */
 export interface TriggerEvent {
   readonly id: string
   readonly calendar_key: string
@@ -59,48 +59,48 @@ export function triggerEvent(
   }
 }
 
-/** Tells the flows that listen what happened to an event, in the transaction that makes it so. */
+/** Announces a change of an event to subscribed flows, in the transaction of the change. */
 export async function announceEvent(
   scope: Scope,
   calendar: Pick<Calendar, 'key' | 'id'>,
-  word: string,
+  name: string,
   event: EventRow,
   guests: readonly Guest[],
-  said: { readonly id?: string; readonly when?: When } = {},
+  options: { readonly id?: string; readonly when?: When } = {},
 ): Promise<void> {
-  const happening = { id: said.id ?? newId(), subjectId: event.id, snapshot: triggerEvent(calendar, event, guests, said.when) }
-  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings: [happening] })
+  const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: triggerEvent(calendar, event, guests, options.when) }
+  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings: [happening] })
 }
 
-/** Tells of many events that came at once. */
+/** Announces many imported events at once. */
 export async function announceImported(
   scope: Scope,
   calendar: Pick<Calendar, 'key' | 'id'>,
-  word: (typeof triggerWords)[number],
+  name: (typeof triggerWords)[number],
   events: readonly {
     readonly event: EventRow
     readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
   }[],
 ): Promise<void> {
   const happenings = events.map(({ event, guests }) => {
-    const own = guests.find(([of]) => of.id === event.id)?.[1] ?? []
+    const eventGuests = guests.find(([{ id }]) => id === event.id)?.[1] ?? []
     return {
       id: newId(),
       subjectId: event.id,
       snapshot: triggerEvent(
         calendar,
         event,
-        own.map((guest) => ({ ...guest, user_id: null })),
+        eventGuests.map((guest) => ({ ...guest, user_id: null })),
       ),
     }
   })
-  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: word, happenings })
+  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings })
 }
 
-/** How an actor sees an announced event: `own` is one of its own personal calendar, `team` one of a calendar that is nobody's own. */
+/** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
 export type TriggerSight = 'own' | 'team' | 'details' | 'none'
 
-/** What the scope's actor sees of an event that was announced: all of it, or nothing. */
+/** The actor's access to an announced event. `none` unless the actor may see the event's details. */
 export async function sightOfTrigger(
   scope: Scope,
   event: Pick<TriggerEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,

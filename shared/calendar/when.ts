@@ -14,8 +14,8 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isDay } from '#shared/kernel/instant.ts'
 
 /**
- * When something happens, in milliseconds since 1970. Of an all-day event they are the midnights in UTC of its first day and of the day
- * after its last, whatever its zone: dates, and no instants.
+ * The time of an event, in milliseconds since 1970. An all-day event has dates, not instants: `start` and `end` are the midnights in UTC
+ * of its first day and of the day after its last, whatever its zone.
  */
 export interface When {
   readonly allDay: boolean
@@ -24,7 +24,7 @@ export interface When {
   readonly zone: string
 }
 
-/** What a caller says of a time. */
+/** The time fields of a request. */
 export interface SentWhen {
   readonly start?: string
   readonly end?: string
@@ -35,13 +35,13 @@ export interface SentWhen {
 const hourMs = 3_600_000
 
 /**
- * The time that a caller sent, on top of one that there is: `start` alone keeps the length, and a change from all-day to timed or back
+ * Merges the time fields of a request into the known time: `start` alone keeps the length, and a change from all-day to timed or back
  * needs a new start. Throws VALIDATION_ERROR naming the field and the rule.
  */
 export function readWhen(sent: SentWhen, known: When | undefined, zone: string): When {
   const timezone = sent.timezone ?? known?.zone ?? zone
-  const isDate = sent.start === undefined ? undefined : isDay(sent.start)
-  const allDay = sent.all_day ?? isDate ?? known?.allDay ?? false
+  const isStartDate = sent.start === undefined ? undefined : isDay(sent.start)
+  const allDay = sent.all_day ?? isStartDate ?? known?.allDay ?? false
   const was = known?.allDay === allDay ? known : undefined
   if (sent.start === undefined && !was) throw problem('VALIDATION_ERROR', 'start is required')
   const start = sent.start === undefined ? (was as When).start : readTime('start', sent.start, allDay)
@@ -53,7 +53,7 @@ export function readWhen(sent: SentWhen, known: When | undefined, zone: string):
 function readEnd(sent: SentWhen, start: number, was: When | undefined, allDay: boolean): number {
   if (sent.end !== undefined) {
     const end = readTime('end', sent.end, allDay)
-    // A day that ends when it begins is one day (decisions, Calendar).
+    // An all-day event whose end equals its start takes one day (decisions, Calendar).
     return allDay && end === start ? start + dayMs : end
   }
   if (was) return start + (was.end - was.start)
@@ -62,7 +62,7 @@ function readEnd(sent: SentWhen, start: number, was: When | undefined, allDay: b
 
 function readTime(name: string, text: string, allDay: boolean): number {
   if (allDay) {
-    const day = isDay(text) ? text : dayOf(text)
+    const day = isDay(text) ? text : dateInOwnOffset(text)
     if (day === undefined) throw problem('VALIDATION_ERROR', `${name} must be YYYY-MM-DD for an all-day event`)
     return requireReckonable(dateMs(day), name)
   }
@@ -71,23 +71,23 @@ function readTime(name: string, text: string, allDay: boolean): number {
   return requireReckonable(ms, name)
 }
 
-/** The day that an instant names in its own offset. */
-const dayOf = (text: string): string | undefined => (instantMs(text) === undefined ? undefined : text.slice(0, 10))
+/** The date of an instant in its own offset; undefined for any other text. */
+const dateInOwnOffset = (text: string): string | undefined => (instantMs(text) === undefined ? undefined : text.slice(0, 10))
 
-/** A time as callers see it: instants in UTC, or dates. */
+/** A time as answers show it: an instant in UTC, or a date for an all-day event. */
 export const shownTime = (ms: number, allDay: boolean): string => (allDay ? dateText(ms) : instantText(ms))
 
-/** The instants from which to which something takes time, all-day events from midnight to midnight of a zone. */
+/** The instants between which an event takes time; an all-day event lasts from midnight to midnight in a zone. */
 export const busySpan = ({ allDay, start, end }: Pick<When, 'allDay' | 'start' | 'end'>, zone: string) =>
   allDay ? { start: startOfDay(dateText(start), zone), end: startOfDay(dateText(end), zone) } : { start, end }
 
-/** What the clock of its zone shows at a time's start; of dates just those. */
+/** The local time (`toWallClock`) in the event's zone; dates stay as they are. */
 export const wallOf = ({ allDay, zone }: Pick<When, 'allDay' | 'zone'>, ms: number): number => (allDay ? ms : wallMs(ms, zone))
 
-/** The time at which the clock of a zone shows this. */
+/** The inverse of `wallClockOf`: the time of a local time in a zone. */
 export const fromWall = ({ allDay, zone }: Pick<When, 'allDay' | 'zone'>, wall: number): number => (allDay ? wall : atWall(wall, zone))
 
-/** The columns of a time. */
+/** The table columns of an event's time. */
 export const whenColumns = (when: When) => ({
   start_at: when.allDay ? null : instantText(when.start),
   end_at: when.allDay ? null : instantText(when.end),

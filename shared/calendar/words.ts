@@ -2,7 +2,7 @@ import rrule from 'rrule'
 import { dayMs } from '#shared/calendar/time.ts'
 import type { When } from '#shared/calendar/when.ts'
 
-/** A repeat rule in words, such as `every week on Monday`; empty for none. A rule that has no words is told as it is. */
+/** A repeat rule in words, such as `every week on Monday`; empty for null. A rule that the library cannot put into words stays as it is. */
 export function ruleWords(rule: string | null): string {
   if (rule === null) return ''
   try {
@@ -13,39 +13,44 @@ export function ruleWords(rule: string | null): string {
   }
 }
 
-const day = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
-const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const dayParts = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 
 const formats = new Map<string, Intl.DateTimeFormat>()
-function format(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+function formatFor(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${zone} ${Object.keys(parts).join()}`
   const known = formats.get(key)
   if (known) return known
   if (formats.size > 2_000) formats.clear()
-  const made = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: zone })
-  formats.set(key, made)
-  return made
+  const created = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: zone })
+  formats.set(key, created)
+  return created
 }
 
-/** The day of a time, by the clock of a zone. */
-export const dayWords = (at: number, zone: string): string => format(zone, day).format(at)
+/** The date of an instant in a zone, in words. */
+export const dayWords = (at: number, zone: string): string => formatFor(zone, dayParts).format(at)
 
-/** The hour and minute of a time, by the clock of a zone. */
-export const clockWords = (at: number, zone: string): string => format(zone, clock).format(at)
+/** The hour and minute of an instant in a zone, as HH:MM. */
+export const clockWords = (at: number, zone: string): string => formatFor(zone, clockParts).format(at)
 
-/** The same with its distance to UTC, which tells the two times apart that read the same when clocks are put back. */
-export const offsetWords = (at: number, zone: string): string => format(zone, { ...clock, timeZoneName: 'shortOffset' }).format(at)
+/** Hour, minute and UTC offset of an instant in a zone. The offset distinguishes the hour that occurs twice when clocks go back. */
+export const offsetWords = (at: number, zone: string): string => formatFor(zone, { ...clockParts, timeZoneName: 'shortOffset' }).format(at)
 
-/** A time in words, by the clock of its zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
+/** An event's time in words, in its own zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
 export function whenWords({ allDay, start, end, zone }: When): string {
   if (allDay) {
     const last = end - dayMs
-    const words = (ms: number) => format('UTC', day).format(new Date(ms))
+    const words = (ms: number) => formatFor('UTC', dayParts).format(new Date(ms))
     return last > start ? `${words(start)} to ${words(last)}` : words(start)
   }
-  const [on, from, to] = [format(zone, day).format(start), format(zone, clock).format(start), format(zone, clock).format(end)]
-  const until = dateIn(zone, end) === dateIn(zone, start) || end === start ? to : `${to} on ${format(zone, day).format(end)}`
+  const [on, from, to] = [
+    formatFor(zone, dayParts).format(start),
+    formatFor(zone, clockParts).format(start),
+    formatFor(zone, clockParts).format(end),
+  ]
+  const until =
+    dateInZone(zone, end) === dateInZone(zone, start) || end === start ? to : `${to} on ${formatFor(zone, dayParts).format(end)}`
   return end === start ? `${on}, ${from} (${zone})` : `${on}, ${from} to ${until} (${zone})`
 }
 
-const dateIn = (zone: string, ms: number): string => format(zone, day).format(ms)
+const dateInZone = (zone: string, ms: number): string => formatFor(zone, dayParts).format(ms)

@@ -18,136 +18,140 @@ import type { Scope } from '#shared/scope/scope.ts'
 interface Change {
   readonly rows: readonly RowChange[]
   readonly set: EventSet
-  /** Those who are invited from now on; undefined leaves the guests as they are. */
+  /** The new guest list; undefined leaves the guests as they are. */
   readonly guests: readonly Guest[] | undefined
-  readonly isTold: boolean
+  readonly informsGuests: boolean
   readonly checked: Checked | 'inside'
 }
 
-/** Writes a change of events and of their guests, informs whom it concerns, and gives the guests by event. */
+/**
+ * Writes row changes with their guests, queues mails to the guests concerned, announces the change to flows and schedules reminders.
+ * Returns the guests by event id. Throws SLOT_TAKEN.
+ */
 export async function writeChanges(scope: Scope, calendar: Calendar, change: Change): Promise<Map<string, readonly Attendee[]>> {
-  const { rows, set, isTold } = change
+  const { rows, set, informsGuests } = change
   const { db, workspace } = scope
-  const isHere = (event: EventRow) => event.calendar_id === calendar.id
-  await requireNoOverlap(scope, calendar, withSeries(set, rows).filter(isHere), change.checked)
+  const isInCalendar = (event: EventRow) => event.calendar_id === calendar.id
+  await requireNoOverlap(scope, calendar, wholeSeriesAfter(set, rows).filter(isInCalendar), change.checked)
   const added = rows.flatMap(({ before, after }) => (after && !before ? [written(after)] : []))
   const changed = rows.flatMap(({ before, after }) => (after && before ? [written(after)] : []))
-  const gone = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))
-  // First what goes: an exception may come to stand for the occurrence of one that is deleted.
-  await deleteEvents(db, workspace.id, gone)
+  const deletedIds = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))
+  // Deletes come first: a changed exception may take over the original start of a deleted one.
+  await deleteEvents(db, workspace.id, deletedIds)
   await insertEvents(db, workspace.id, added)
   await updateEvents(db, workspace.id, changed)
   const guestsOf = new Map<string, readonly Attendee[]>()
-  const parts = rows.flatMap(({ before, after, keepsGuests }) =>
-    after ? [guestsAfter(scope, set, before, after, keepsGuests ? undefined : change.guests)] : [],
+  const guestLists = rows.flatMap(({ before, after, keepsGuests }) =>
+    after ? [updateGuests(scope, set, before, after, keepsGuests ? undefined : change.guests)] : [],
   )
-  for (const { event, now } of parts) guestsOf.set(event.id, now)
+  for (const { event, guests } of guestLists) guestsOf.set(event.id, guests)
   await deleteAttendees(
     db,
     workspace.id,
-    parts.map(({ event }) => event.id),
-    parts.flatMap(({ gone }) => gone),
+    guestLists.map(({ event }) => event.id),
+    guestLists.flatMap(({ removedIds }) => removedIds),
   )
   await insertAttendees(
     db,
     workspace.id,
-    parts.flatMap(({ added }) => added),
+    guestLists.flatMap(({ added }) => added),
   )
   await renameAttendees(
     db,
     workspace.id,
-    parts.flatMap(({ renamed }) => renamed),
+    guestLists.flatMap(({ renamed }) => renamed),
   )
   await resetAnswers(
     db,
     workspace.id,
-    parts.flatMap(({ event, again }) => (again ? [event.id] : [])),
+    guestLists.flatMap(({ event, mustAnswerAgain }) => (mustAnswerAgain ? [event.id] : [])),
   )
   await releaseSlots(
     db,
     workspace.id,
     rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
   )
-  if (isTold) await tell(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
+  if (informsGuests) await tell(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)
-  const kept = rows.flatMap(({ after }) => after ?? [])
-  await noteSignals(scope, calendar, kept.filter(isHere))
+  const remaining = rows.flatMap(({ after }) => after ?? [])
+  await noteSignals(scope, calendar, remaining.filter(isInCalendar))
   return guestsOf
 }
 
-interface GuestsAfter {
+interface UpdatedGuests {
   readonly event: EventRow
-  readonly now: readonly Attendee[]
+  readonly guests: readonly Attendee[]
   readonly added: readonly WrittenAttendee[]
-  readonly gone: readonly string[]
+  readonly removedIds: readonly string[]
   readonly renamed: readonly Pick<Attendee, 'event_id' | 'id' | 'name'>[]
-  /** Whether they have to answer again. */
-  readonly again: boolean
+  readonly mustAnswerAgain: boolean
 }
 
-/** The guests of an event after a change. An occurrence that becomes a row of its own, and the later part of a series, has those of it. */
-function guestsAfter(
+/** The guests of an event after a change. A new exception and the later part of a split series inherit the guests of the series. */
+function updateGuests(
   scope: Scope,
   set: EventSet,
   before: EventRow | undefined,
   after: EventRow,
   invited: readonly Guest[] | undefined,
-): GuestsAfter {
+): UpdatedGuests {
   const known = before ? guestsIn(set, before) : []
   const inherited = before ? [] : guestsIn(set, set.series ?? set.event)
-  const again = before !== undefined && asksAgain(before, after)
-  const answered = again ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) })) : known
+  const mustAnswerAgain = before !== undefined && asksAgain(before, after)
+  const answered = mustAnswerAgain
+    ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) }))
+    : known
   const wanted: readonly Guest[] = invited ?? (before ? known : inherited)
-  const emails = new Set(wanted.map(({ email }) => email.toLowerCase()))
-  const names = new Map(wanted.map(({ email, name }) => [email.toLowerCase(), name]))
-  const stay = answered
-    .filter(({ email }) => emails.has(email.toLowerCase()))
-    .map((guest) => ({ ...guest, name: names.get(guest.email.toLowerCase()) || guest.name }))
-  const nameOf = new Map(known.map(({ id, name }) => [id, name]))
-  const renamed = stay.filter(({ id, name }) => name !== nameOf.get(id)).map(({ event_id, id, name }) => ({ event_id, id, name }))
-  const has = new Set(stay.map(({ email }) => email.toLowerCase()))
+  const invitedEmails = new Set(wanted.map(({ email }) => email.toLowerCase()))
+  const newNames = new Map(wanted.map(({ email, name }) => [email.toLowerCase(), name]))
+  const staying = answered
+    .filter(({ email }) => invitedEmails.has(email.toLowerCase()))
+    .map((guest) => ({ ...guest, name: newNames.get(guest.email.toLowerCase()) || guest.name }))
+  const oldNames = new Map(known.map(({ id, name }) => [id, name]))
+  const renamed = staying.filter(({ id, name }) => name !== oldNames.get(id)).map(({ event_id, id, name }) => ({ event_id, id, name }))
+  const stayingEmails = new Set(staying.map(({ email }) => email.toLowerCase()))
   const added = wanted
-    .filter(({ email }) => !has.has(email.toLowerCase()))
+    .filter(({ email }) => !stayingEmails.has(email.toLowerCase()))
     .map((guest, index) => {
-      const from = inherited.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
+      const inheritedGuest = inherited.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
       const { user_id, email, name } = guest
       return newAttendee(
         scope,
         after.id,
         { user_id, email, name },
-        stay.length + index,
-        from ? { status: from.status, isBooker: from.is_booker } : {},
+        staying.length + index,
+        inheritedGuest ? { status: inheritedGuest.status, isBooker: inheritedGuest.is_booker } : {},
       )
     })
-  const gone = known.filter(({ email }) => !emails.has(email.toLowerCase())).map(({ id }) => id)
-  return { event: after, now: [...stay, ...added], added, gone, renamed, again }
+  const removedIds = known.filter(({ email }) => !invitedEmails.has(email.toLowerCase())).map(({ id }) => id)
+  return { event: after, guests: [...staying, ...added], added, removedIds, renamed, mustAnswerAgain }
 }
 
-/** The events of a change with all that belongs to the same series: its other occurrences are no events beside it. */
-const withSeries = ({ series, event, exceptions }: EventSet, rows: readonly RowChange[]): EventRow[] =>
+/** The changed events with the rest of their series, so that the overlap check does not count the series' own rows as other events. */
+const wholeSeriesAfter = ({ series, event, exceptions }: EventSet, rows: readonly RowChange[]): EventRow[] =>
   stateAfter([series ?? event, ...exceptions], rows)
 
-/** Events as a change leaves them. */
+/** The events after a change: the known ones with row changes applied, and the added ones. */
 function stateAfter(known: readonly EventRow[], rows: readonly RowChange[]): EventRow[] {
   const changed = new Map(rows.flatMap(({ before, after }) => (before ? [[before.id, after] as const] : [])))
   const added = rows.flatMap(({ before, after }) => (after && !before ? [after] : []))
   return [...known.flatMap((one) => (changed.has(one.id) ? (changed.get(one.id) ?? []) : [one])), ...added]
 }
 
-/** What guests must hear of a change, for each UID: the series and, where it was cut, its later part. */
+/** Messages to guests for each UID of a change: the series and, after a split, its later part. */
 function messagesOf(
   set: EventSet,
   rows: readonly RowChange[],
-  guestsAfter: ReadonlyMap<string, readonly Attendee[]>,
+  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
   actorId: string | null,
 ): Message[] {
   const known = [set.series ?? set.event, ...set.exceptions]
-  const before = setsOf(known, (event) => guestsIn(set, event))
-  const after = setsOf(stateAfter(known, rows), (event) => guestsAfter.get(event.id) ?? guestsIn(set, event))
+  const before = setsByUid(known, (event) => guestsIn(set, event))
+  const after = setsByUid(stateAfter(known, rows), (event) => guestsOf.get(event.id) ?? guestsIn(set, event))
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((uid) => guestChanges(before.get(uid), after.get(uid), actorId))
 }
 
-function setsOf(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, InvitedSet> {
+function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, InvitedSet> {
   const invited = (event: EventRow) => ({ event, guests: guestsOf(event) })
   const roots = events.filter(({ series_id }) => series_id === null)
   return new Map(
@@ -155,7 +159,7 @@ function setsOf(events: readonly EventRow[], guestsOf: (event: EventRow) => read
   )
 }
 
-/** Tells flows: a change of a series is one event, whatever it does to the rows of its occurrences. */
+/** Announces a change to flows. A change of a series is one announcement, however many rows it changes. */
 async function announceRows(
   scope: Scope,
   calendar: Calendar,
@@ -164,15 +168,15 @@ async function announceRows(
   set: EventSet,
 ): Promise<void> {
   const [first] = rows
-  const told = first?.after ?? first?.before
-  if (!told) return
-  const isOff = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
-  const word = isOff(first?.after) && !isOff(first?.before ?? first?.was) ? 'cancelled' : 'updated'
+  const event = first?.after ?? first?.before
+  if (!event) return
+  const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
+  const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.was) ? 'cancelled' : 'updated'
   await announceEvent(
     scope,
-    told.calendar_id === set.calendar.id ? set.calendar : calendar,
-    word,
-    told,
-    guestsOf.get(told.id) ?? guestsIn(set, told),
+    event.calendar_id === set.calendar.id ? set.calendar : calendar,
+    name,
+    event,
+    guestsOf.get(event.id) ?? guestsIn(set, event),
   )
 }
