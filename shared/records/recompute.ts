@@ -1,6 +1,6 @@
 import { builder } from '#shared/db/builder.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
-import { asArrays, slot, sql } from '#shared/db/statement.ts'
+import { asArrays, slot } from '#shared/db/statement.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
 import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
@@ -84,15 +84,6 @@ const nextPage = (type: RecordType, selection: Selection) =>
       .from(page.as('page'))
     return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
   })
-
-const countOfType = sql(
-  'count_type',
-  'select coalesce(sum(records), 0)::bigint as records from record_counts where workspace_id = $1 and type_id = $2',
-)
-/** How many records a type has. */
-export async function countRecords(scope: Scope, type: RecordType): Promise<number> {
-  return (await scope.db.query<{ records: number }>(countOfType(scope.workspace.id, type.id)))[0]?.records ?? 0
-}
 
 /** A record as it is stored, and its values once computed. */
 interface Change {

@@ -1,4 +1,4 @@
-import { takeRoom } from '#shared/drive/room.ts'
+import { countBytes } from '#shared/drive/quota.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
@@ -43,7 +43,7 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
     // What is being written there is committed by then, and counted below.
     found(await tx.query(lockSite(scope.workspace.id, id)))
     const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
-    await takeRoom(within(scope, tx), -bytes)
+    await countBytes(within(scope, tx), -bytes)
   })
 }
 

@@ -1,7 +1,7 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { catchUp, countBreakersAfter, markChanges, type Question, refuseBroken, refuseBrokenSince } from '#shared/records/breakers.ts'
+import { countRecords } from '#shared/records/counts-store.ts'
 import { withRecordType } from '#shared/records/picture.ts'
-import { countRecords } from '#shared/records/recompute.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeDefinition } from '#shared/types/change-definition.ts'
 import { definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
@@ -51,7 +51,7 @@ async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
 
 async function lookAtAll(scope: Scope, ask: Asked, signal: AbortSignal, advance: Advance): Promise<void> {
   const counts: number[] = []
-  let total = await ask(({ type }) => countRecords(scope, type))
+  let total = await ask(({ type }) => countRecords(scope.db, scope.workspace.id, type.id))
   let done = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal.throwIfAborted()
