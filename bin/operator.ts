@@ -1,30 +1,16 @@
-import { openBlobs } from '#shared/blobs/open.ts'
-import { Cache } from '#shared/db/cache.ts'
-import { Database } from '#shared/db/database.ts'
-import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createLogger } from '#shared/kernel/log.ts'
-import { Queue } from '#shared/queue/queue.ts'
-import { countUses } from '#shared/types/indexes/count-uses.ts'
+import { openServices, platformScope } from '#shared/services.ts'
 import type { Operator } from './command.ts'
 
-/** Does work with what the processes of Kontor have, and lets go of it. */
+/** Does work with the services that the processes of Kontor have, and closes them. */
 export async function asOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
-  await using cleanup = new AsyncDisposableStack()
-  const log = createLogger('kontor', 'silent')
-  const db = new Database(config.databaseUrl, { connections: 4, name: 'kontor command', statementTimeoutMs: 60_000 })
-  cleanup.defer(() => db.close())
-  const cache = new Cache(config.databaseUrl, 'kontor command')
-  cleanup.defer(() => cache.close())
-  const queue = new Queue(db, { supervise: false })
-  await queue.open(() => undefined)
-  cleanup.defer(() => queue.close())
-  const blobs = await openBlobs(config, db)
-  cleanup.defer(() => blobs.close())
-  const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-  const now = () => new Date()
-  const uses = countUses(db, now, log)
-  cleanup.defer(() => uses.flush())
-  return await work({ config, db, cache, queue, blobs, log, now, uses, guards, principal: null, cause })
+  const kind = { name: 'kontor command', connections: 4, statementTimeoutMs: 60_000, supervise: false }
+  const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
+  try {
+    return await work(platformScope(services, null, { actorId: null, actorType: 'system', requestId: newId(), depth: 0 }))
+  } finally {
+    await close()
+  }
 }
