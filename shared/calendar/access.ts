@@ -3,6 +3,7 @@ import { type Access, accesses } from '#shared/calendar/schemas.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Actor } from '#shared/scope/actor.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -33,7 +34,7 @@ export function accessTo(calendar: Guarded, actor: Pick<Actor, 'type' | 'personI
   const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
   const asMember: Access[] = actor.isMember ? [calendar.visibility, shared] : []
   if (calendar.kind === 'personal') return most(asMember)
-  const byRole = granting.filter(([permission]) => actor.policy.permits(permission, calendar.key) !== 'never').map(([, access]) => access)
+  const byRole = granting.filter(([permission]) => permits({ actor }, permission, calendar.key)).map(([, access]) => access)
   return most([...asMember, ...byRole])
 }
 
@@ -82,8 +83,3 @@ export async function accessCalendars(scope: Scope, ids: readonly string[]): Pro
 /** Those of some calendars that the caller may see at all. */
 export const visible = ({ actor }: Scope, calendars: readonly Calendar[]): Accessed[] =>
   calendars.map((calendar) => ({ calendar, access: accessTo(calendar, actor) })).filter(({ access }) => access !== 'none')
-
-/** Throws FORBIDDEN unless the caller's roles allow it to manage calendars of this key. */
-export function requireManage({ actor }: Scope, key: string): void {
-  if (actor.policy.permits('calendar:manage', key) === 'never') throw problem('FORBIDDEN', `Needs calendar:manage on ${key}`)
-}

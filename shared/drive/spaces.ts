@@ -4,6 +4,7 @@ import { findSharedWith } from '#shared/drive/store/shares.ts'
 import { countCustomSpaces, deleteMadeFolders, deleteSpace, findSpaces, insertSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { withinPlan } from '#shared/scope/plan-cap.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
@@ -69,7 +70,7 @@ export async function createSpace(scope: Scope, { key = '', name, type }: SpaceI
     return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.personId, false, now())))
   }
   checkSpaceKey(key)
-  if (actor.policy.permits('drive:manage', key) === 'never') throw problem('FORBIDDEN', `Needs drive:manage on ${key}`)
+  requirePermission(scope, 'drive:manage', key)
   return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) =>
     inserted(await inside.db.query<Space>(insertSpace(workspace.id, newId(), key, name ?? key, 'custom', null, false, now()))),
   )

@@ -2,6 +2,7 @@ import { sql } from '#shared/db/statement.ts'
 import { compilePolicy } from '#shared/policy/evaluate.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 interface Row {
@@ -38,5 +39,6 @@ export async function holdersOf({ db, workspace }: Pick<Scope, 'db' | 'workspace
 
 function holds({ user_id, owner, role_ids }: Row, policies: ReadonlyMap<string, readonly PolicyRule[]>, permission: Permission): boolean {
   const rules = role_ids.flatMap((id) => (policies.get(id) ?? []).map((rule, index) => ({ ...rule, role_id: id, index })))
-  return compilePolicy(rules, { id: user_id, type: 'user', owner }).permits(permission) !== 'never'
+  const policy = compilePolicy(rules, { id: user_id, type: 'user', owner })
+  return permits({ actor: { policy } }, permission)
 }

@@ -3,6 +3,7 @@ import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import { isNear, nearestOf } from '#shared/kernel/nearest.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
@@ -102,7 +103,7 @@ export const unknownType = async (scope: Reader, path: string, key: string) =>
 /** The type that was probably meant, of those that the caller may list; else how one is made. */
 async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<string> {
   const rows = actor ? await db.query<{ key: string }>(findKeys(workspace.id)) : []
-  const known = rows.map(({ key }) => key).filter((key) => actor?.policy.permits('types:read', key) !== 'never')
+  const known = rows.map(({ key }) => key).filter((key) => actor && permits({ actor }, 'types:read', key))
   const nearest = nearestOf(key, known)
   return nearest !== undefined && isNear(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
 }
