@@ -1,4 +1,4 @@
-import { countBytes } from '#shared/drive/quota.ts'
+import { takeQuota } from '#shared/drive/quota.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { permits } from '#shared/scope/access.ts'
@@ -45,7 +45,7 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
     // What is being written there is committed by then, and counted below.
     found(await tx.query(lockSite(scope.workspace.id, id)))
     const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
-    await countBytes(within(scope, tx), -bytes)
+    await takeQuota(within(scope, tx), -bytes)
   })
 }
 
