@@ -1,7 +1,7 @@
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { compilePolicy, type Policy, type SourcedRule } from '#shared/policy/evaluate.ts'
-import { findActorRow, findVisitorRoles } from '#shared/scope/actor-store.ts'
+import { findActorRow, findVisitorRoles } from '#shared/scope/store.ts'
 
 /** Who acts in a workspace and what it may do. `system` is the platform itself: changes with no signed-in caller. */
 export interface Actor {

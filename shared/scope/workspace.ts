@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/db/database.ts'
 import type { AppName } from '#shared/kernel/apps.ts'
-import { findWorkspaceRow, lockWorkspaceRow } from '#shared/scope/workspace-store.ts'
+import { findWorkspaceRow, lockWorkspaceRow } from '#shared/scope/store.ts'
 
 /** A workspace's settings, as every piece of work in it needs them (decisions, People, keys, workspaces). */
 export interface Workspace {
