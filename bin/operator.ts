@@ -9,7 +9,8 @@ export async function asOperator<T>(config: Config, work: (operator: Operator) =
   const kind = { name: 'kontor command', connections: 4, statementTimeoutMs: 60_000, supervise: false }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {
-    return await work(platformScope(services, null, { actorId: null, actorType: 'system', requestId: newId(), depth: 0 }))
+    const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
+    return await work(platformScope(services, services.database, null, cause))
   } finally {
     await close()
   }

@@ -2,7 +2,7 @@ import type { ByteStore } from '#shared/blobs/byte-store.ts'
 import { openBlobs } from '#shared/blobs/open.ts'
 import { Cache } from '#shared/db/cache.ts'
 import { openClock } from '#shared/db/clock.ts'
-import { Database } from '#shared/db/database.ts'
+import { Database, type Executor } from '#shared/db/database.ts'
 import { guards } from '#shared/guards.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { Config } from '#shared/kernel/config.ts'
@@ -25,9 +25,6 @@ interface ProcessKind {
   readonly now?: (() => Date) | undefined
 }
 
-/** Services with the process's own connections to the database. */
-type WithDatabase = Services & { readonly database: Database }
-
 /**
  * Opens the services of a process. `close` writes what is still to be written and closes every connection. What was opened is closed again
  * when a later part fails.
@@ -36,7 +33,7 @@ export async function openServices(
   config: Config,
   log: Logger,
   kind: ProcessKind,
-): Promise<{ readonly services: WithDatabase; readonly close: () => Promise<void> }> {
+): Promise<{ readonly services: Services & { readonly database: Database }; readonly close: () => Promise<void> }> {
   await using opened = new AsyncDisposableStack()
   const database = new Database(config.databaseUrl, {
     connections: kind.connections,
@@ -63,8 +60,9 @@ export async function openServices(
 }
 
 /** The scope of work outside any workspace. */
-export const platformScope = (
-  { config, cache, queue, blobs, log, now, uses, guards, database }: WithDatabase,
+export const platformScope = <Db extends Executor>(
+  { config, cache, queue, blobs, log, now, uses, guards }: Services,
+  db: Db,
   principal: Principal | null,
   cause: Cause,
-): PlatformScope & { readonly db: Database } => ({ config, cache, queue, blobs, log, now, uses, guards, db: database, principal, cause })
+): PlatformScope & { readonly db: Db } => ({ config, cache, queue, blobs, log, now, uses, guards, db, principal, cause })

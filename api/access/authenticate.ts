@@ -15,7 +15,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     requestId: ctx.state.requestId as string,
     depth: 0,
   } as const
-  return platformScope(services, principal, cause)
+  return platformScope(services, services.database, principal, cause)
 }
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {

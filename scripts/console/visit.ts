@@ -24,7 +24,7 @@ export class Visit {
 
   constructor({ services }: Api) {
     const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
-    this.#platform = platformScope(services, null, cause)
+    this.#platform = platformScope(services, services.database, null, cause)
     this.#place = { scope: this.#platform, token: null }
   }
 

@@ -13,5 +13,5 @@ export async function scopeOf(
   const { services } = w.api
   await services.cache.settle()
   const cause = { actorId: actor?.id ?? null, actorType: actor?.type ?? 'system', requestId: 'test', depth: 0 } as const
-  return enter(platformScope(services, null, cause), org.id, 'upkeep')
+  return enter(platformScope(services, services.database, null, cause), org.id, 'upkeep')
 }
