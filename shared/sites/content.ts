@@ -1,4 +1,4 @@
-import { takeQuota, requireQuota } from '#shared/drive/quota.ts'
+import { requireQuota, takeQuota } from '#shared/drive/quota.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
