@@ -6,18 +6,12 @@ import { closing } from '#api/http/close.ts'
 import { watchConnections, watchStore } from '#api/http/observe.ts'
 import { answerUnreadable } from '#api/http/unreadable.ts'
 import type { ApiServices } from '#api/services.ts'
-import { openBlobs } from '#shared/blobs/open.ts'
-import { Cache } from '#shared/db/cache.ts'
-import { openClock } from '#shared/db/clock.ts'
-import { Database } from '#shared/db/database.ts'
 import { Listener } from '#shared/db/listener.ts'
-import { guards } from '#shared/guards.ts'
 import type { Config } from '#shared/kernel/config.ts'
 import type { Logger } from '#shared/kernel/log.ts'
-import { Queue } from '#shared/queue/queue.ts'
 import { channels } from '#shared/queue/signals.ts'
 import { Waiter } from '#shared/queue/waiter.ts'
-import { countUses } from '#shared/types/indexes/count-uses.ts'
+import { openServices } from '#shared/services.ts'
 
 export interface Api {
   readonly port: number
@@ -28,27 +22,22 @@ export interface Api {
 
 /** Starts the API on the configuration's port; the time is the database's unless it is given. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
-  const database = new Database(config.databaseUrl, {
-    connections: config.databaseConnections,
+  const { services: shared, close: closeServices } = await openServices(config, log, {
     name: 'kontor api',
+    connections: config.databaseConnections,
     statementTimeoutMs: 15_000,
-    slow: { ms: config.slowStatementMs, log },
+    supervise: false,
+    watchStore,
+    now: time,
   })
+  const { database } = shared
   const unwatch = watchConnections(database)
-  const cache = new Cache(config.databaseUrl, 'kontor api')
-  const queue = new Queue(database, { supervise: false })
-  await queue.open((error) => log.warn({ err: error }, 'queue'))
-  const blobs = await openBlobs(config, database, watchStore)
   const waiter = new Waiter(database)
   const listener = new Listener(config.databaseUrl, 'kontor api', {
     [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
   })
   await listener.open()
-  const clock = await openClock(database, log)
-  const now = time ?? clock.now
-  const uses = countUses(database, now, log)
-  const shared = { config, cache, queue, blobs, log, now, uses, guards }
-  const services: ApiServices = { ...shared, database, waiter, rateLimits: new RateLimits(database) }
+  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database) }
   const { ServerResponse, close } = closing()
   const server = createServer(
     {
@@ -73,13 +62,8 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       await close(server, graceMs)
       clearTimeout(letGo)
       unwatch()
-      clock.close()
       await listener.close()
-      await uses.flush()
-      await queue.close()
-      blobs.close()
-      await cache.close()
-      await database.close()
+      await closeServices()
     },
   }
 }

@@ -4,6 +4,7 @@ import type { ApiServices } from '#api/services.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { findPrincipal } from '#shared/people/principals.ts'
 import type { PlatformScope, Principal } from '#shared/scope/scope.ts'
+import { platformScope } from '#shared/services.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
 export async function authenticate(ctx: Context, admission: Admission, services: ApiServices): Promise<PlatformScope> {
@@ -14,19 +15,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     requestId: ctx.state.requestId as string,
     depth: 0,
   } as const
-  return {
-    config: services.config,
-    cache: services.cache,
-    queue: services.queue,
-    log: services.log,
-    now: services.now,
-    uses: services.uses,
-    blobs: services.blobs,
-    guards: services.guards,
-    db: services.database,
-    principal,
-    cause,
-  }
+  return platformScope(services, services.database, principal, cause)
 }
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {

@@ -5,6 +5,7 @@ import { fateOf, requireOpen } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { forbidden, permits, permitsSomewhere } from '#shared/scope/access.ts'
 import { loadActor, loadVisitor } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/scope/workspace.ts'
@@ -45,8 +46,7 @@ async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope
     return await route.on?.(head as Head<string, unknown>, scope)
   } catch (error) {
     const isUnread = error instanceof Problem && error.code === 'VALIDATION_ERROR'
-    if (isUnread && !isOpen(route.permission) && !scope.actor.policy.permitsSomewhere(route.permission))
-      requirePermission(route, scope, undefined)
+    if (isUnread && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
     throw error
   }
 }
@@ -76,11 +76,11 @@ const open = new Set<string>(['public', 'any', 'person', 'member'])
 
 type Asked = Pick<Route, 'permission' | 'perItem' | 'onBody'>
 
-function requirePermission(route: Asked, { actor }: Scope, resource: string | undefined): void {
+function requirePermission(route: Asked, scope: Scope, resource: string | undefined): void {
   if (isOpen(route.permission)) return
   const { permission, perItem, onBody } = route
-  const allowed = perItem || onBody ? actor.policy.permitsSomewhere(permission) : actor.policy.permits(permission, resource) !== 'never'
-  if (!allowed) throw problem('FORBIDDEN', resource === undefined ? `Needs ${permission}` : `Needs ${permission} on ${resource}`)
+  const allowed = perItem || onBody ? permitsSomewhere(scope, permission) : permits(scope, permission, resource)
+  if (!allowed) throw forbidden(permission, resource)
 }
 
 const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => open.has(admission)

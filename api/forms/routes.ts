@@ -6,7 +6,7 @@ import { form, formInput, formList } from '#shared/forms/form.ts'
 import { changeForm, createForm, getForm, listForms, removeForm } from '#shared/forms/forms.ts'
 import { submission, submissionPage, submissionQuery } from '#shared/forms/submission.ts'
 import { listSubmissions, retry } from '#shared/forms/submissions.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 const common = { tag: 'Forms', app: null, permission: 'forms:manage', limit: null } as const
@@ -16,11 +16,6 @@ const sent = `${one}/submissions` as const
 
 /** The permission is asked for the key of the form. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
-
-/** One that gets another key needs the permission for that too. */
-function requireNewKey({ actor }: Scope, key: string): void {
-  if (actor.policy.permits('forms:manage', key) === 'never') throw problem('FORBIDDEN', `Needs forms:manage on ${key}`)
-}
 
 export const routes = [
   answer({
@@ -73,7 +68,7 @@ export const routes = [
     status: 200,
     response: form,
     handle: ({ resource, body }, scope) => {
-      requireNewKey(scope, body.key)
+      requirePermission(scope, 'forms:manage', body.key)
       return changeForm(scope, resource.id, body)
     },
   }),

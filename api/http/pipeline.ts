@@ -18,6 +18,7 @@ import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /**
@@ -163,6 +164,5 @@ async function admit(route: Route, ctx: Context, services: ApiServices): Promise
 async function checkBodyResource(route: Route, request: Request<string, unknown, unknown>, scope: PlatformScope | Scope): Promise<void> {
   if (route.kind === 'page' || !route.onBody || !('actor' in scope)) return
   const resource = await route.onBody(request, scope)
-  if (scope.actor.policy.permits(route.permission as Permission, resource) === 'never')
-    throw problem('FORBIDDEN', `Needs ${route.permission} on ${resource}`)
+  requirePermission(scope, route.permission as Permission, resource)
 }

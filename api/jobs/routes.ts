@@ -4,6 +4,7 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { findOperationIn, type Operation } from '#shared/queue/operations.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 const instant = t.String({ format: 'date-time' })
@@ -37,7 +38,7 @@ const hasStarted = ({ principal_id }: Operation, { actor }: Scope): boolean => p
 async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Promise<Operation> {
   const operation = isUuid(jobId) ? await findOperationIn(scope.db, scope.workspace.id, jobId) : undefined
   if (!operation) throw problem('NOT_FOUND')
-  if (!hasStarted(operation, scope) && scope.actor.policy.permits('org:update') === 'never') throw problem('NOT_FOUND')
+  if (!hasStarted(operation, scope) && !permits(scope, 'org:update')) throw problem('NOT_FOUND')
   return operation
 }
 

@@ -1,6 +1,7 @@
 import { requireFlow } from '#shared/flows/flows.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { FlowCheck } from '#shared/queues/references.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 /** A stage may start a flow that there is, if whoever says so may start it. */
 export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
@@ -9,5 +10,5 @@ export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
       throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
     throw error
   })
-  if (scope.actor.policy.permits('flows:run', id) === 'never') throw problem('FORBIDDEN', `Needs flows:run on ${id}`)
+  requirePermission(scope, 'flows:run', id)
 }

@@ -1,6 +1,6 @@
 import { byKey } from '#api/http/declaration.ts'
 import { answer, org } from '#api/http/route.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { site, siteChange, siteInput, siteList } from '#shared/sites/site.ts'
 import { changeSite, createSite, getSite, listSites, removeSite } from '#shared/sites/sites.ts'
@@ -61,9 +61,7 @@ export const routes = [
     status: 200,
     response: site,
     handle: ({ resource, body }, scope) => {
-      if (body.key !== undefined && scope.actor.policy.permits('content:manage', body.key) === 'never') {
-        throw problem('FORBIDDEN', `Needs content:manage on ${body.key}`)
-      }
+      if (body.key !== undefined) requirePermission(scope, 'content:manage', body.key)
       return changeSite(scope, resource.id, body)
     },
   }),

@@ -3,7 +3,8 @@ import type { Executor } from '#shared/db/database.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createWorkspaceTables } from '#shared/types/set-up.ts'
-import { addColumns, codeColumnOf, columnOf, countColumns, createTable, schemaOf } from '#shared/types/tables.ts'
+import { codeColumnOf, columnOf, countColumns, schemaOf } from '#shared/types/tables.ts'
+import { addColumns, createTable } from '#shared/types/tables-store.ts'
 
 /** A type of records that lie in the database, and what the cases and the floor need to know of it. */
 export interface Pipeline {

@@ -4,6 +4,7 @@ import { isUuid, newId } from '#shared/kernel/ids.ts'
 import { loadVisitor, readActor, system } from '#shared/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import type { Workspace } from '#shared/scope/workspace.ts'
+import { platformScope } from '#shared/services.ts'
 import { listServiceAccounts } from '#shared/workspaces/service-accounts.ts'
 import { inWorkspace, requirePerson } from '../../bin/workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
@@ -22,9 +23,8 @@ export class Visit {
   #place: Place
 
   constructor({ services }: Api) {
-    const { config, cache, queue, blobs, log, now, uses, guards, database: db } = services
     const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
-    this.#platform = { config, cache, queue, blobs, log, now, uses, guards, db, principal: null, cause }
+    this.#platform = platformScope(services, services.database, null, cause)
     this.#place = { scope: this.#platform, token: null }
   }
 

@@ -2,14 +2,8 @@ import { entryInput, reversalInput } from '#shared/accounting/entry.ts'
 import { postEntry } from '#shared/accounting/post.ts'
 import { reverseEntry } from '#shared/accounting/reverse.ts'
 import { ofApp, sdkMethod } from '#shared/functions/sdk/method.ts'
-import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
-import type { Scope } from '#shared/scope/scope.ts'
-
-/** Throws FORBIDDEN without the permission, as the routes do. */
-function requirePosting({ actor }: Scope): void {
-  if (actor.policy.permits('accounting:post') === 'never') throw problem('FORBIDDEN', 'Needs accounting:post')
-}
+import { requirePermission } from '#shared/scope/access.ts'
 
 /** What both methods give, in TypeScript. */
 const entry = `Promise<{
@@ -40,7 +34,7 @@ export const accountingMethods = ofApp('accounting', [
     }): ${entry}`,
     [['entry', entryInput]],
     async ({ scope }, entry) => {
-      requirePosting(scope)
+      requirePermission(scope, 'accounting:post')
       return postEntry(scope, entry)
     },
   ),
@@ -52,7 +46,7 @@ export const accountingMethods = ofApp('accounting', [
       ['reversal', schema(t.Unknown())],
     ],
     async ({ scope }, id, reversal) => {
-      requirePosting(scope)
+      requirePermission(scope, 'accounting:post')
       return reverseEntry(scope, id, reversalInput.parse(reversal ?? {}, 'reversal'))
     },
   ),

@@ -3,6 +3,7 @@ import { type Access, accesses } from '#shared/calendar/schemas.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Actor } from '#shared/scope/actor.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -34,9 +35,7 @@ export function accessTo(calendar: Guarded, actor: Pick<Actor, 'type' | 'personI
   const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
   const asMember: Access[] = actor.isMember ? [calendar.visibility, shared] : []
   if (calendar.kind === 'personal') return highest(asMember)
-  const byRole = permissionAccess
-    .filter(([permission]) => actor.policy.permits(permission, calendar.key) !== 'never')
-    .map(([, access]) => access)
+  const byRole = permissionAccess.filter(([permission]) => permits({ actor }, permission, calendar.key)).map(([, access]) => access)
   return highest([...asMember, ...byRole])
 }
 
@@ -85,8 +84,3 @@ export async function accessCalendars(scope: Scope, ids: readonly string[]): Pro
 /** The calendars that the caller may see, with its access to each. */
 export const visible = ({ actor }: Scope, calendars: readonly Calendar[]): Accessed[] =>
   calendars.map((calendar) => ({ calendar, access: accessTo(calendar, actor) })).filter(({ access }) => access !== 'none')
-
-/** Throws FORBIDDEN unless the caller's roles allow it to manage calendars of this key. */
-export function requireManage({ actor }: Scope, key: string): void {
-  if (actor.policy.permits('calendar:manage', key) === 'never') throw problem('FORBIDDEN', `Needs calendar:manage on ${key}`)
-}

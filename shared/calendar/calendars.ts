@@ -1,4 +1,4 @@
-import { type Accessed, atLeast, requireCalendar, requireManage, visible } from '#shared/calendar/access.ts'
+import { type Accessed, atLeast, requireCalendar, visible } from '#shared/calendar/access.ts'
 import { bookingPage, checkBooking } from '#shared/calendar/booking/settings.ts'
 import {
   type Calendar,
@@ -25,6 +25,7 @@ import { lookAt } from '#shared/calendar/signals.ts'
 import { sixDigits } from '#shared/calendar/time.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { warned } from '#shared/scope/visitors.ts'
 
@@ -76,7 +77,7 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   if (kind === 'personal' && actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person has personal calendars')
   const id = newId()
   const key = kind === 'personal' && input.key === undefined ? `u-${id.replaceAll('-', '')}` : readKey(input.key)
-  if (kind !== 'personal') requireManage(scope, key)
+  if (kind !== 'personal') requirePermission(scope, 'calendar:manage', key)
   if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
   if (kind === 'records' && !input.settings?.source) throw problem('VALIDATION_ERROR', 'settings.source is required for a records calendar')
   const { description = '', color = '', visibility = 'none', timezone = workspace.timezone } = input

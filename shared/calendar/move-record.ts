@@ -7,6 +7,7 @@ import { isDay } from '#shared/kernel/instant.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { getRecord } from '#shared/records/read.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import { permits, requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
@@ -36,14 +37,14 @@ export async function moveRecord(
   const source = calendar.settings.source as RecordSource
   const type = isUuid(recordId) ? await findRecordType(scope, source.type_key) : undefined
   const field = type?.fieldByKey.get(source.start_field)
-  if (!type || !field || scope.actor.policy.permits('records:read', type.key) === 'never') throw problem('NOT_FOUND')
+  if (!type || !field || !permits(scope, 'records:read', type.key)) throw problem('NOT_FOUND')
   const { values } = await getRecord(scope, type.key, recordId)
   if (!Object.hasOwn(values, source.start_field)) throw problem('NOT_FOUND')
   await requireCalendar(scope, calendarId, 'write')
   if (end !== undefined && !source.end_field) throw problem('VALIDATION_ERROR', 'end must be left out: the calendar has no end field')
   if (end !== undefined && !Object.hasOwn(values, source.end_field ?? ''))
     throw problem('FORBIDDEN', `Needs records:read of ${source.end_field} on ${type.key}`)
-  if (scope.actor.policy.permits('records:update', type.key) === 'never') throw problem('FORBIDDEN', `Needs records:update on ${type.key}`)
+  requirePermission(scope, 'records:update', type.key)
   const isDate = field.type === 'date'
   await changeRecord(scope, type.key, recordId, {
     [source.start_field]: readTime('start', start, isDate),

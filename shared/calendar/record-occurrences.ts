@@ -11,6 +11,7 @@ import { Problem } from '#shared/kernel/errors.ts'
 import { findRecords } from '#shared/records/find.ts'
 import type { RecordQuery } from '#shared/records/query.ts'
 import type { RecordView } from '#shared/records/record.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
@@ -80,7 +81,7 @@ async function listRecordTimes(scope: Scope, calendar: Calendar, window: ListWin
   const type = await findRecordType(scope, source.type_key)
   const startField = type?.fieldByKey.get(source.start_field)
   // A type or field that was deleted since leaves the calendar empty.
-  if (!type || !startField || scope.actor.policy.permits('records:read', type.key) === 'never') return []
+  if (!type || !startField || !permits(scope, 'records:read', type.key)) return []
   const allDay = startField.type === 'date'
   const endKey = source.end_field && type.fieldByKey.has(source.end_field) ? source.end_field : undefined
   const text = (ms: number) => (allDay ? dateText(ms) : instantText(ms))

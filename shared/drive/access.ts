@@ -2,6 +2,7 @@ import { prefixesOf } from '#shared/drive/key.ts'
 import { findSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { forbidden, permits } from '#shared/scope/access.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /** A space as the drive reads it. */
@@ -38,17 +39,18 @@ export async function requireSpace(scope: Scope, name: string, at: string | null
   const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
   const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : noAccess
   if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
-  if (!access[need]) throw problem('FORBIDDEN', `Needs drive:${need} on ${row.key}`)
+  if (!access[need]) throw forbidden(`drive:${need}`, row.key)
   return row
 }
 
 /** What the caller's roles allow in a space of the team, or ownership in a personal one. */
-export function ownAccess({ actor }: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
+export function ownAccess(scope: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
   if (space.type === 'user') {
-    const owns = actor.personId !== null && space.owner_id === actor.personId
+    const { personId } = scope.actor
+    const owns = personId !== null && space.owner_id === personId
     return { read: owns, write: owns, manage: owns }
   }
-  const may = (need: Need) => actor.policy.permits(`drive:${need}`, space.key) !== 'never'
+  const may = (need: Need) => permits(scope, `drive:${need}`, space.key)
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '#shared/db/database.ts'
 import { requireSpace } from '#shared/drive/access.ts'
 import { checkKey, isFolder, type KeyRange, limbo, rangeOf } from '#shared/drive/key.ts'
-import { takeRoom } from '#shared/drive/room.ts'
+import { takeQuota } from '#shared/drive/quota.ts'
 import { countRange, deleteMetFolders, deleteRange, moveRange } from '#shared/drive/store/objects.ts'
 import { deleteSharesIn, moveShares } from '#shared/drive/store/shares.ts'
 import { lockSpace } from '#shared/drive/store/spaces.ts'
@@ -33,7 +33,7 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
     if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
     if (gone.files > maxFiles) throw tooMany()
     await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.behind))
-    await takeRoom(within(scope, tx), -gone.bytes)
+    await takeQuota(within(scope, tx), -gone.bytes)
     return gone.files
   })
 }

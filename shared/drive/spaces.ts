@@ -4,7 +4,9 @@ import { findSharedWith } from '#shared/drive/store/shares.ts'
 import { countCustomSpaces, deleteMadeFolders, deleteSpace, findSpaces, insertSpace, insertSpaceOnce } from '#shared/drive/store/spaces.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { type Scope, within } from '#shared/scope/scope.ts'
+import { requirePermission } from '#shared/scope/access.ts'
+import { withinPlan } from '#shared/scope/plan-cap.ts'
+import type { Scope } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
 type SpaceWithTotals = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
@@ -68,8 +70,8 @@ export async function createSpace(scope: Scope, { key = '', name, type }: SpaceI
     return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.personId, false, now())))
   }
   checkSpaceKey(key)
-  if (actor.policy.permits('drive:manage', key) === 'never') throw problem('FORBIDDEN', `Needs drive:manage on ${key}`)
-  return withSpaceLeft(scope, async (inside) =>
+  requirePermission(scope, 'drive:manage', key)
+  return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) =>
     inserted(await inside.db.query<Space>(insertSpace(workspace.id, newId(), key, name ?? key, 'custom', null, false, now()))),
   )
 }
@@ -80,18 +82,6 @@ function checkSpaceKey(key: string): void {
   }
   if (key === orgKey || key.startsWith('user-'))
     throw problem('VALIDATION_ERROR', 'key must not be org or start with user-, which are reserved')
-}
-
-/** Does what adds a space of the team, one after the other where the plan has a cap. */
-async function withSpaceLeft<T>(scope: Scope, work: (scope: Scope) => Promise<T>): Promise<T> {
-  if (scope.workspace.plan === 'paid') return work(scope)
-  return scope.db.transaction(async (tx) => {
-    await lockWorkspace(tx, scope.workspace.id)
-    const [counted] = await tx.query<{ count: number }>(countCustomSpaces(scope.workspace.id))
-    const cap = scope.config.freePlan.spaces
-    if ((counted?.count ?? 0) >= cap) throw problem('LIMIT_EXCEEDED', `The free plan holds at most ${cap} custom spaces`)
-    return work(within(scope, tx))
-  })
 }
 
 /**

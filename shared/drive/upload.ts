@@ -2,7 +2,7 @@ import { requireSpace } from '#shared/drive/access.ts'
 import { headBytes, typeOf } from '#shared/drive/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOf } from '#shared/drive/key.ts'
 import { type ObjectRow, viewOf } from '#shared/drive/object.ts'
-import { requireRoom, takeRoom } from '#shared/drive/room.ts'
+import { requireQuota, takeQuota } from '#shared/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/drive/schemas.ts'
 import { putFolder, putObject } from '#shared/drive/store/objects.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -28,7 +28,7 @@ export async function keepBytes(
   file: { readonly bytes: AsyncIterable<Uint8Array>; readonly contentType: string },
 ): Promise<KeptBytes> {
   await requireSpace(scope, spaceName, null, 'write')
-  await requireRoom(scope)
+  await requireQuota(scope)
   const head: Uint8Array[] = []
   const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(file.bytes, head))
   return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), saidType: file.contentType }
@@ -73,7 +73,7 @@ async function replaceObject(scope: Scope, spaceId: string, key: string, kept: K
   const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
   const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
-  await takeRoom(scope, sizeBytes - (row.replaced_bytes ?? 0))
+  await takeQuota(scope, sizeBytes - (row.replaced_bytes ?? 0))
   return { object: viewOf(row), isNew: row.replaced_bytes === null }
 }
 

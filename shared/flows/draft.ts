@@ -4,6 +4,7 @@ import { flowLimits } from '#shared/flows/limits.ts'
 import { draftFlow } from '#shared/flows/store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
+import { overPlan, planCapOf } from '#shared/scope/plan-cap.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** What a flow is wanted for, in somebody's own words. */
@@ -27,8 +28,9 @@ export type Draft = TypeOf<typeof draft>
 /** Throws AGENT_DISABLED where no assistant is set up, LIMIT_EXCEEDED when the free plan's drafts of the day are used up; else counts one. */
 export async function takeDraft({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
-  if (workspace.plan !== 'free') return
+  const cap = planCapOf({ config, workspace }, 'draftsPerDay')
+  if (cap === null) return
   const day = now().toISOString().slice(0, 10)
-  const taken = await db.query(draftFlow(workspace.id, day, flowLimits.freeDraftsPerDay))
-  if (taken.length === 0) throw problem('LIMIT_EXCEEDED', `The free plan has ${flowLimits.freeDraftsPerDay} drafts of flows a day`)
+  const taken = await db.query(draftFlow(workspace.id, day, cap))
+  if (taken.length === 0) throw overPlan({ config }, 'draftsPerDay')
 }

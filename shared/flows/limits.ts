@@ -28,8 +28,6 @@ export const flowLimits = Object.freeze({
   keptDays: 30,
   keptVersions: 50,
   promptCharacters: 4_000,
-  /** Drafts of an assistant a day, on the free plan. */
-  freeDraftsPerDay: 20,
   draftTimeoutMs: 60_000,
 })
 

@@ -6,6 +6,7 @@ import type { FlowOutline, FlowSummary } from '#shared/flows/flow.ts'
 import { outlineOf, surroundingsOf } from '#shared/flows/flows.ts'
 import { findFlows, findNodes } from '#shared/flows/store.ts'
 import { computeBudget } from '#shared/kernel/compute-budget.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 type Row = Omit<FlowSummary, keyof FlowOutline> & { readonly node_bytes: number }
@@ -15,12 +16,12 @@ const bytesAtOnce = 20_000
 
 /** The flows that the caller may see, in the order of their creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
 export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
-  const { db, workspace, actor } = scope
+  const { db, workspace } = scope
   const around = await surroundingsOf(scope)
   return listByCreation<Row, FlowSummary>(db, query, {
     list: `flows ${workspace.id}`,
     find: (...page) => findFlows(workspace.id, ...page),
-    isVisible: ({ id }) => actor.policy.permits('flows:read', id) !== 'never',
+    isVisible: ({ id }) => permits(scope, 'flows:read', id),
     show: (rows) => summariesOf(scope, rows, around),
   })
 }

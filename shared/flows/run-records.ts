@@ -1,6 +1,7 @@
 import { isObject } from '#shared/flows/template.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { accessTo } from '#shared/records/picture.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
@@ -22,7 +23,7 @@ export async function recordViewer(scope: Scope, outputs: readonly unknown[]): P
   const visible = new Map<string, ReadonlySet<string>>()
   for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isWritten), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
-    if (!type || scope.actor.policy.permits('records:read', typeKey) === 'never') continue
+    if (!type || !permits(scope, 'records:read', typeKey)) continue
     const access = accessTo(scope, type, 'records:read')
     const ids = [...new Set(ofType.map(({ id }) => id))]
     for (const record of await recordsByIds(scope, type, ids)) {

@@ -11,6 +11,7 @@ import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { isDay, utcInstant } from '#shared/kernel/instant.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** How many runs a flow's own list has (document 2, Flows). */
@@ -49,7 +50,7 @@ export async function listRuns(scope: Scope, { status, flow, from, limit, cursor
   const runs: RunSummary[] = []
   for (let pages = 0; pages < mostPages; pages++) {
     const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, after, status, flow, since, limit + 1))
-    const seen = rows.slice(0, limit).filter(({ flow_id }) => scope.actor.policy.permits('flows:read', flow_id) !== 'never')
+    const seen = rows.slice(0, limit).filter(({ flow_id }) => permits(scope, 'flows:read', flow_id))
     const room = limit - runs.length
     runs.push(...(await summariesOf(scope, seen.slice(0, room))))
     const isLast = rows.length <= limit
@@ -79,7 +80,7 @@ interface StepRow extends Omit<StepView, 'error' | 'output' | 'output_cut'> {
 }
 
 /** Who may change a flow sees what functions, calls and messages gave in its runs. */
-const isEditor = ({ actor }: Scope, flowId: string): boolean => actor.policy.permits('flows:update', flowId) !== 'never'
+const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flows:update', flowId)
 
 const unseen: TriggerSight = { isNamed: false, isWhole: false }
 

@@ -1,7 +1,8 @@
 import { requireFlow } from '#shared/flows/flows.ts'
 import { runFlow } from '#shared/flows/start.ts'
-import { requirePermission, type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { type SdkMethod, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 /** Flows that functions start; the chain of flows becomes one longer when a flow runs the function. */
 export const flowMethods: readonly SdkMethod[] = [

@@ -8,6 +8,7 @@ import { findItem } from '#shared/queues/find.ts'
 import { requireQueue } from '#shared/queues/load.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { accessTo } from '#shared/records/picture.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
@@ -88,7 +89,7 @@ async function inputSight(scope: Scope, { guard, hasInput }: TriggeredRun): Prom
   if (guard?.queue_id === undefined) return nothing
   try {
     const queue = await requireQueue(scope, guard.queue_id)
-    const mayRead = actor.policy.permits('queues:read', queue.key) !== 'never'
+    const mayRead = permits(scope, 'queues:read', queue.key)
     return seenIf(mayRead && (await findItem(scope, queue, guard.item_id ?? '')) !== undefined)
   } catch (error) {
     if (error instanceof Problem && error.code === 'NOT_FOUND') return nothing

@@ -7,10 +7,11 @@ import { requireEnabled } from '#shared/functions/functions.ts'
 import type { Invocation } from '#shared/functions/invocation.ts'
 import { runFunction } from '#shared/functions/jobs.ts'
 import { requireOpen } from '#shared/kernel/background.ts'
-import { type Problem, problem } from '#shared/kernel/errors.ts'
+import type { Problem } from '#shared/kernel/errors.ts'
 import { continuation } from '#shared/queue/continuation.ts'
 import { findOperation } from '#shared/queue/operations.ts'
 import { createRecord } from '#shared/records/create.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /** Identifies a submission. */
@@ -71,11 +72,10 @@ async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting):
 }
 
 async function startFunction(scope: Scope, tx: Tx, form: Form, functionId: string, { id, values }: Waiting, place: Place): Promise<string> {
-  const { workspace, actor, queue, cause } = scope
+  const { workspace, queue, cause } = scope
   requireOpen(runFunction, workspace)
   await requireEnabled(scope, functionId)
-  if (actor.policy.permits('functions:invoke', functionId) === 'never')
-    throw problem('FORBIDDEN', `Needs functions:invoke on ${functionId}`)
+  requirePermission(scope, 'functions:invoke', functionId)
   const input = JSON.stringify({ form: form.key, submission_id: id, values })
   const origin = { workspaceId: workspace.id, cause }
   const payload = { functionId, input, rights: 'lesser' as const }

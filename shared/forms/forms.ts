@@ -4,17 +4,18 @@ import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm
 import { requireFunction } from '#shared/functions/functions.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { permits, requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { lackOfVisitors, warned } from '#shared/scope/visitors.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { findRecordType, unknownType } from '#shared/types/record-type.ts'
 
 /** The forms that the caller may manage, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listForms = ({ db, workspace, actor }: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
-  listByCreation<Form, Form>(db, query, {
-    list: `forms ${workspace.id}`,
-    find: (...page) => findForms(workspace.id, ...page),
-    isVisible: ({ key }) => actor.policy.permits('forms:manage', key) !== 'never',
+export const listForms = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
+  listByCreation<Form, Form>(scope.db, query, {
+    list: `forms ${scope.workspace.id}`,
+    find: (...page) => findForms(scope.workspace.id, ...page),
+    isVisible: ({ key }) => permits(scope, 'forms:manage', key),
     show: (rows) => rows,
   })
 
@@ -48,12 +49,12 @@ export async function removeForm({ db, workspace }: Scope, id: string): Promise<
 
 /** A form by its key, cached until a form of the workspace changes. Throws NOT_FOUND unless published and permitted to the caller. */
 export async function requireOpenForm(scope: Scope, key: string, permission: 'forms:read' | 'forms:submit'): Promise<Form> {
-  const { cache, db, workspace, actor } = scope
+  const { cache, db, workspace } = scope
   const form = await cache.remember(db, workspace.id, `form ${key}`, async () => {
     const [row] = await db.query<Form>(findFormByKey(workspace.id, key))
     return row
   })
-  if (!form?.published || actor.policy.permits(permission, key) === 'never') throw problem('NOT_FOUND')
+  if (!form?.published || !permits(scope, permission, key)) throw problem('NOT_FOUND')
   return form
 }
 
@@ -111,7 +112,7 @@ async function requireInvocable(scope: Scope, functionId: string): Promise<void>
       throw problem('VALIDATION_ERROR', 'function_id must be the id of a function')
     throw error
   })
-  if (scope.actor.policy.permits('functions:invoke', id) === 'never') throw problem('FORBIDDEN', `Needs functions:invoke on ${id}`)
+  requirePermission(scope, 'functions:invoke', id)
 }
 
 function requireRow<Row>([row]: readonly Row[]): Row {

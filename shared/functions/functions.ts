@@ -4,14 +4,15 @@ import { functionLimits } from '#shared/functions/limits.ts'
 import { deleteFunction, findFunction, findFunctions, findWholeFunction, insertFunction, updateFunction } from '#shared/functions/store.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** The functions that the caller may see, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listFunctions = ({ db, workspace, actor }: Scope, query: LinkedQuery = {}): Promise<LinkedPage<ListedFunction>> =>
-  listByCreation<ListedFunction, ListedFunction>(db, query, {
-    list: `functions ${workspace.id}`,
-    find: (...page) => findFunctions(workspace.id, ...page),
-    isVisible: ({ id }) => actor.policy.permits('functions:read', id) !== 'never',
+export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<ListedFunction>> =>
+  listByCreation<ListedFunction, ListedFunction>(scope.db, query, {
+    list: `functions ${scope.workspace.id}`,
+    find: (...page) => findFunctions(scope.workspace.id, ...page),
+    isVisible: ({ id }) => permits(scope, 'functions:read', id),
     show: (rows) => rows,
   })
 

@@ -5,6 +5,7 @@ import { findRun, findRuns, insertRun } from '#shared/functions/runs-store.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A run that has ended, as it is recorded. */
@@ -54,8 +55,8 @@ export async function getRun(scope: Scope, functionId: string, id: string): Prom
 }
 
 /** What a run printed or threw may hold what its caller may read and others may not. */
-const seesOutput = ({ actor }: Scope, run: Pick<Row, 'actor_id' | 'function_id'>): boolean =>
-  (actor.id !== null && run.actor_id === actor.id) || actor.policy.permits('functions:create', run.function_id) !== 'never'
+const seesOutput = (scope: Scope, run: Pick<Row, 'actor_id' | 'function_id'>): boolean =>
+  (scope.actor.id !== null && run.actor_id === scope.actor.id) || permits(scope, 'functions:create', run.function_id)
 
 function positionOf(list: string, cursor: string): string {
   const id = readCursor(list, cursor)

@@ -11,6 +11,7 @@ import { messageLimits } from '#shared/messages/template.ts'
 import { getTemplate } from '#shared/messages/templates.ts'
 import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
 import { getRecord } from '#shared/records/read.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 interface SendOptions {
@@ -33,9 +34,7 @@ const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
 export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lookup }: SendOptions = {}): Promise<SentMessage> {
   const input = messageInput.parse(given, 'message')
   const connection = await requireConnection(scope, input.connection_id)
-  if (scope.actor.policy.permits('messages:send', connection.id) === 'never') {
-    throw problem('FORBIDDEN', `Needs messages:send on ${connection.id}`)
-  }
+  requirePermission(scope, 'messages:send', connection.id)
   const words = await wordsOf(scope, input, lookupOf(input, lookup))
   const recipient = readAddress(await recipientOf(scope, input))
   const { template_id, record_type, record_id } = input
@@ -93,8 +92,7 @@ async function recipientOf(scope: Scope, { to, record_type, record_id, to_field 
   if (!record_type || !record_id || !to_field) {
     throw problem('VALIDATION_ERROR', 'message.to is required, or message.record_type, record_id and to_field that name where it stands')
   }
-  if (scope.actor.policy.permits('records:read', record_type) === 'never')
-    throw problem('FORBIDDEN', `Needs records:read on ${record_type}`)
+  requirePermission(scope, 'records:read', record_type)
   const { values } = await getRecord(scope, record_type, record_id)
   const value = Object.hasOwn(values, to_field) ? values[to_field] : undefined
   if (typeof value !== 'string') throw problem('VALIDATION_ERROR', `message.to_field must be a field with an address, ${to_field} has none`)

@@ -8,6 +8,7 @@ import { findLinksOfSpan, findStrayRecords, type ReconciledLink, type UnmadeReco
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import type { StoredRecord } from '#shared/records/record.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -52,7 +53,7 @@ async function breaksOfPage(scope: Scope, type: RecordType, links: readonly Reco
   const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)
   const byRecord = Map.groupBy(entries, ({ source_id }) => source_id)
   const mayRead = await readableRecords(scope, type, [...records.values()], strays)
-  const mayReadLedger = scope.actor.policy.permits('accounting:read') !== 'never'
+  const mayReadLedger = permits(scope, 'accounting:read')
   return links
     .flatMap((link) =>
       breaksOf({

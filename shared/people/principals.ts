@@ -1,11 +1,8 @@
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
+import { findKey, findSession, renewSession, sessionDays } from '#shared/people/principals-store.ts'
 import { readToken } from '#shared/people/tokens.ts'
 import type { Principal } from '#shared/scope/scope.ts'
-
-/** Sessions live this long after they were last renewed (decisions, People, keys, workspaces). */
-export const sessionDays = 30
 
 interface Known extends Principal {
   readonly expires_at: string | null
@@ -40,26 +37,3 @@ async function renew(cache: Cache, db: Executor, known: Known, now: Date): Promi
   await db.query(renewSession(known.sessionId, now, sessionDays))
   cache.drop(known.id)
 }
-
-const findKey = sql(
-  'find_key',
-  `select account.id, 'service' as type, account.name, null as email, account.workspace_id as "workspaceId", null as "sessionId",
-     key.expires_at, null as renew_at
-   from access_keys as key
-   join service_accounts as account on account.workspace_id = key.workspace_id and account.id = key.service_account_id
-   where key.secret_hash = $1 and key.workspace_id = $2`,
-)
-
-const findSession = sql(
-  'find_session',
-  `select person.id, 'user' as type, person.name, person.email, null as "workspaceId", session.id as "sessionId",
-     session.expires_at, session.expires_at - interval '${sessionDays - 1} days' as renew_at
-   from sessions as session
-   join users as person on person.id = session.user_id
-   where session.token_hash = $1 and session.user_id = $2`,
-)
-
-const renewSession = sql(
-  'renew_session',
-  `update sessions set expires_at = $2::timestamptz + make_interval(days => $3) where id = $1 and expires_at > $2`,
-)

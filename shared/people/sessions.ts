@@ -4,7 +4,7 @@ import { instantOf } from '#shared/kernel/instant.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { verifyPassword } from '#shared/people/passwords.ts'
 import { deleteSession, findPersonByEmail, insertSession, type Person } from '#shared/people/people-store.ts'
-import { sessionDays } from '#shared/people/principals.ts'
+import { sessionDays } from '#shared/people/principals-store.ts'
 import { makeToken } from '#shared/people/tokens.ts'
 import type { PlatformScope } from '#shared/scope/scope.ts'
 

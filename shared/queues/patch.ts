@@ -1,9 +1,9 @@
-import { problem } from '#shared/kernel/errors.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
 import type { ItemRow } from '#shared/queues/item.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /**
@@ -12,8 +12,7 @@ import type { Scope } from '#shared/scope/scope.ts'
  */
 export async function patchRecord(scope: Scope, queue: Queue, stage: Stage, item: ItemRow): Promise<void> {
   if (!patches(queue, stage, item) || queue.object_type === null || item.record_id === null) return
-  if (scope.actor.policy.permits('records:update', queue.object_type) === 'never')
-    throw problem('FORBIDDEN', `Needs records:update on ${queue.object_type}`)
+  requirePermission(scope, 'records:update', queue.object_type)
   const entries = Object.entries(stage.record_patch ?? {}).map(([key, text]) => [key, filled(text, scope, item)])
   await changeRecord(scope, queue.object_type, item.record_id, Object.fromEntries(entries))
 }

@@ -22,6 +22,7 @@ import {
   updateQueue,
 } from '#shared/queues/store/queues.ts'
 import { summariesOf, summarize, summarizeAll } from '#shared/queues/summary.ts'
+import { permits } from '#shared/scope/access.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
 
@@ -33,7 +34,7 @@ export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage
   listByCreation<Queue, QueueView>(scope.db, query, {
     list: `queues ${scope.workspace.id}`,
     find: (...page) => findQueues(scope.workspace.id, ...page),
-    isVisible: ({ key }) => scope.actor.policy.permits('queues:read', key) !== 'never',
+    isVisible: ({ key }) => permits(scope, 'queues:read', key),
     show: (rows) => withSummaries(scope, rows),
   })
 

@@ -4,6 +4,7 @@ import type { Definition } from '#shared/queues/definition.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { readRecordFilter } from '#shared/records/filter.ts'
 import { accessTo } from '#shared/records/picture.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType, unknownType } from '#shared/types/record-type.ts'
 
@@ -70,6 +71,5 @@ export async function requireInvocable(scope: Scope, id: string, path: string): 
       throw problem('VALIDATION_ERROR', `${path} must be the id of a function, got ${id}`)
     throw error
   })
-  if (scope.actor.policy.permits('functions:invoke', known.id) === 'never')
-    throw problem('FORBIDDEN', `Needs functions:invoke on ${known.id}`)
+  requirePermission(scope, 'functions:invoke', known.id)
 }

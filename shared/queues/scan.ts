@@ -9,6 +9,7 @@ import { payloadText, requireEnabled } from '#shared/queues/load.ts'
 import { moveItem, type Refusal, refusalText } from '#shared/queues/move.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { noteEntry } from '#shared/queues/store/change.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { askGuard } from '#shared/scope/guard-of.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -101,8 +102,7 @@ const again: ReadonlySet<Refusal | null> = new Set<Refusal | null>(['changed', '
 async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged | undefined> {
   const { input, facts, wanted } = scan
   if (queue.settings.on_unknown_scan === 'reject') return unknown(scope, queue, scan)
-  if (scope.actor.policy.permits('queues:enqueue', queue.key) === 'never')
-    throw problem('FORBIDDEN', `Needs queues:enqueue on ${queue.key}`)
+  requirePermission(scope, 'queues:enqueue', queue.key)
   await askGuard(scope)
   const item = { key: input.key, stage: wanted?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
   const { items } = await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, [item], {

@@ -1,4 +1,4 @@
-import { ofApp, requirePermission, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
+import { ofApp, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
 import { claimItems } from '#shared/queues/claim.ts'
@@ -9,6 +9,7 @@ import { requireQueueByKey } from '#shared/queues/load.ts'
 import { moveAsAsked } from '#shared/queues/move.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { scanKey } from '#shared/queues/scan.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 const key = ['key', schema(t.String())] as const

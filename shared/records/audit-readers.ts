@@ -1,6 +1,7 @@
 import type { Policy, RecordAccess } from '#shared/policy/evaluate.ts'
 import { maskOf } from '#shared/policy/field-mask.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
@@ -16,9 +17,10 @@ export interface TypeReader {
 }
 
 /** The types whose entries the caller may see, if only of some records. */
-export function readersOf({ actor: { policy } }: Scope, types: readonly RecordType[]): TypeReader[] {
+export function readersOf({ actor }: Scope, types: readonly RecordType[]): TypeReader[] {
+  const { policy } = actor
   return types
-    .filter(({ key }) => policy.permits('audit:read', key) === 'always')
+    .filter(({ key }) => permits({ actor }, 'audit:read', key))
     .map((type) => {
       const seesGoneRecords = readsWhatever(policy, type.key)
       return {
@@ -32,9 +34,10 @@ export function readersOf({ actor: { policy } }: Scope, types: readonly RecordTy
 }
 
 /** Whether nothing of any record is kept from the caller, also not of types that are gone: the owner, and whoever holds rules like it. */
-export function seesEverything({ actor: { policy } }: Scope): boolean {
+export function seesEverything({ actor }: Scope): boolean {
+  const { policy } = actor
   const keys = ['*', ...policy.sources.flatMap((index) => [...index.keys('records:read'), ...index.keys('audit:read')])]
-  return keys.every((key) => policy.permits('audit:read', key) === 'always' && readsWhatever(policy, key) && showsWhatever(policy, key))
+  return keys.every((key) => permits({ actor }, 'audit:read', key) && readsWhatever(policy, key) && showsWhatever(policy, key))
 }
 
 /** Whether a rule without condition lets the caller read the type's records, and none could take any of them back. */

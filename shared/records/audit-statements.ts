@@ -63,3 +63,9 @@ function readable(readers: readonly TypeReader[]): Knex.Raw {
   const parts = [builder.raw('object_type = any(?::text[])', [whole as never]), ...partly]
   return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
 }
+
+/** The values that changes left or deleted. Values: workspace, entries. */
+export const valuesOfEntries = sql(
+  'values_of_entries',
+  `select id, coalesce(after, before) as values from audit_entries where workspace_id = $1 and id = any($2::uuid[])`,
+)

@@ -1,7 +1,6 @@
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
-import type { RecordAction } from '#shared/policy/permissions.ts'
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/records/batch-schemas.ts'
 import type { ComputedAhead } from '#shared/records/compute-ahead.ts'
 import { createRecord } from '#shared/records/create.ts'
@@ -12,6 +11,7 @@ import { findRecord, visibleView } from '#shared/records/read.ts'
 import { textLength } from '#shared/records/sizes.ts'
 import { lockByIds } from '#shared/records/statements.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
@@ -79,12 +79,12 @@ const kinds: {
 } = {
   create: async (scope, typeKey, { values }) => created(scope, typeKey, values ?? {}),
   update: async (scope, typeKey, { id, values }, ahead) => {
-    requirePermission(scope, typeKey, 'records:update')
+    requirePermission(scope, 'records:update', typeKey)
     await changeRecord(scope, typeKey, id, values, '', ahead)
     return changed(scope, typeKey, id)
   },
   delete: async (scope, typeKey, { id }) => {
-    requirePermission(scope, typeKey, 'records:delete')
+    requirePermission(scope, 'records:delete', typeKey)
     await removeRecord(scope, typeKey, id)
     return { status: 204, record: null, error: null }
   },
@@ -105,10 +105,6 @@ async function changed(scope: Scope, typeKey: string, id: string): Promise<Batch
   return { status: 200, record: view ? { ...view, values: { ...view.values } } : null, error: null }
 }
 
-function requirePermission({ actor }: Scope, typeKey: string, permission: RecordAction): void {
-  if (actor.policy.permits(permission, typeKey) === 'never') throw problem('FORBIDDEN', `Needs ${permission} on ${typeKey}`)
-}
-
 /** How often an upsert looks again: whoever held its value may have changed or deleted that record before it was looked for. */
 const maxLooks = 5
 
@@ -117,11 +113,11 @@ async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'
   for (let look = 1; ; look++) {
     const id = await findByUnique(scope, typeKey, by, values)
     if (id !== undefined) {
-      requirePermission(scope, typeKey, 'records:update')
+      requirePermission(scope, 'records:update', typeKey)
       await changeRecord(scope, typeKey, id, values)
       return changed(scope, typeKey, id)
     }
-    requirePermission(scope, typeKey, 'records:create')
+    requirePermission(scope, 'records:create', typeKey)
     try {
       return await inSavepoint(scope.db, () => created(scope, typeKey, values))
     } catch (error) {

@@ -1,11 +1,10 @@
-import { builder } from '#shared/db/builder.ts'
 import type { Executor } from '#shared/db/database.ts'
-import { asArrays, build, type Statement, slot, sql } from '#shared/db/statement.ts'
+import { asArrays } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
+import { changesAfter, idOfNow, lockAgainstWrites, pageOfField } from '#shared/records/breakers-store.ts'
 import { valuesByIds } from '#shared/records/by-ids.ts'
-import { columnsOf, idOf, type Row, valueIn } from '#shared/records/record.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { idOf, type Row, valueIn } from '#shared/records/record.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import type { Field } from '#shared/types/fields/field.ts'
@@ -44,15 +43,7 @@ export async function countBreakersAfter(
   counts: Counts,
 ): Promise<{ count: number; last: string | undefined }> {
   const { type, field } = question
-  const page = shaped(type, `values ${field.column}`, () =>
-    builder
-      .select('id', ...columnsOf(field))
-      .from(tableOf(type))
-      .where('id', '>', slot('after') as never)
-      .orderBy('id')
-      .limit(pageSizeOf(field)),
-  )
-  const rows = await db.query<Row>(asArrays(page({ after: after || lowestId })))
+  const rows = await db.query<Row>(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
   count(
     question,
     rows.map(([, cell, code]) => valueIn(field, cell, code)),
@@ -74,11 +65,6 @@ export function refuseBroken({ tightenings }: Question, counts: Counts): void {
   if (complaints.length > 0) throw problem('VALIDATION_ERROR', complaints.join('; '))
 }
 
-const lockAgainstWrites = ({ schema, key }: RecordType): Statement => build(builder.raw('lock table ??.?? in share mode', [schema, key]))
-
-// A bit early: ids of one millisecond have no order, and clocks are set.
-const idOfNow = sql('mark_changes', `select uuidv7(interval '-2 seconds') as id`)
-
 /**
  * A mark in the audit: every change of the type's records that a statement of before did not see has its entry behind it. For that it lets
  * the writes under way end, for a moment.
@@ -89,11 +75,6 @@ export const markChanges = (scope: Scope, type: RecordType): Promise<string> =>
     const [row] = await tx.query<{ id: string }>(idOfNow())
     return row?.id ?? lowestId
   })
-
-const changesAfter = sql(
-  'changes_after',
-  `select id, record_id from audit_entries where workspace_id = $1 and object_type = $2 and id > $3 order by id limit $4`,
-)
 
 /** Throws like `refuseBroken` when records that were changed behind a mark break something. Returns how many changes there were. */
 export async function refuseBrokenSince(db: Executor, question: Question, mark: string): Promise<number> {

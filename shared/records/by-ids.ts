@@ -1,8 +1,7 @@
-import { builder } from '#shared/db/builder.ts'
-import { asArrays, slot } from '#shared/db/statement.ts'
+import { asArrays } from '#shared/db/statement.ts'
 import type { FieldValue } from '#shared/kernel/field-type.ts'
-import { allColumns, columnsOf, type Row, recordOf, type StoredRecord, valueIn } from '#shared/records/record.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { recordsOfIds, valuesOfIds } from '#shared/records/read-store.ts'
+import { type Row, recordOf, type StoredRecord, valueIn } from '#shared/records/record.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -18,14 +17,7 @@ export async function recordsByIds(
   { lock = false } = {},
 ): Promise<StoredRecord[]> {
   if (ids.length === 0) return []
-  const statement = shaped(type, `by ids ${lock}`, () =>
-    builder.raw(
-      `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
-       order by position ${lock ? 'for update of record' : ''}`,
-      [columnList(allColumns(type)), tableOf(type), slot('ids')] as never,
-    ),
-  )
-  return (await db.query<Row>(asArrays(statement({ ids })))).map((row) => recordOf(type, row))
+  return (await db.query<Row>(asArrays(recordsOfIds(type, lock)({ ids })))).map((row) => recordOf(type, row))
 }
 
 /** The values of one field of these records, in no order; they are the domain's own question, so no caller's rights are asked. */
@@ -36,10 +28,5 @@ export async function valuesByIds(
   ids: readonly string[],
 ): Promise<FieldValue[]> {
   if (ids.length === 0) return []
-  const statement = shaped(type, `values ${field.column} by id`, () =>
-    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(columnsOf(field)), tableOf(type), slot('ids')] as never),
-  )
-  return (await db.query<Row>(asArrays(statement({ ids })))).map(([, cell, code]) => valueIn(field, cell, code))
+  return (await db.query<Row>(asArrays(valuesOfIds(type, field)({ ids })))).map(([, cell, code]) => valueIn(field, cell, code))
 }
-
-const columnList = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])

@@ -4,7 +4,7 @@ import { announce } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { changeSlots } from '#shared/records/audit.ts'
-import { withRoom } from '#shared/records/cap.ts'
+import { withinRecordCap } from '#shared/records/cap.ts'
 import { cellsOf } from '#shared/records/cells.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
@@ -27,7 +27,7 @@ import type { RecordType } from '#shared/types/record-type.ts'
 export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
   return withRecordType(scope, typeKey, async (type) => {
     const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
-    const record = await withRoom(scope, 1, (inside) => store(inside, type, 'records:create', values))
+    const record = await withinRecordCap(scope, 1, (inside) => store(inside, type, 'records:create', values))
     const access = accessTo(scope, type, 'records:read')
     return access.test(record) ? visibleView(type, record, access) : viewOf(type, record, nothing)
   })

@@ -1,4 +1,3 @@
-import { builder } from '#shared/db/builder.ts'
 import { heavy, plannedForValues } from '#shared/db/statement.ts'
 import { lesserRecordAccess } from '#shared/policy/lesser.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
@@ -8,8 +7,7 @@ import { accessTo, requireAccess } from '#shared/records/picture.ts'
 import { compileQuery, type RecordQuery } from '#shared/records/query.ts'
 import type { StoredRecord } from '#shared/records/record.ts'
 import { searched } from '#shared/records/search-shapes.ts'
-import { textBytes } from '#shared/records/sizes.ts'
-import { tableOf } from '#shared/records/statements.ts'
+import { exportPage } from '#shared/records/search-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { valueToCell } from '#shared/types/fields/value.ts'
@@ -63,15 +61,7 @@ interface Match {
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
-  const fill = searched(access, `export ${search.shape}`, () =>
-    builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
-      textBytes(type),
-      tableOf(type),
-      search.where() ?? builder.raw('true'),
-      search.order(),
-      maxExported + 1,
-    ] as never),
-  )
+  const fill = searched(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
   return scope.db.query<Match>(heavy(plannedForValues(fill(search.values)), search.named))
 }
 

@@ -1,16 +1,13 @@
-import { builder } from '#shared/db/builder.ts'
-import { slot } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isComputed } from '#shared/records/input.ts'
 import { accessTo } from '#shared/records/picture.ts'
+import { recordOfUnique } from '#shared/records/read-store.ts'
 import { columnsOf } from '#shared/records/record.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { isBlank, parseValue } from '#shared/types/fields/value.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
-import { uniqueKeyOf } from '#shared/types/tables.ts'
 
 /**
  * The id of the record that holds the value sent for a unique field, whoever asks; undefined when there is none. Throws VALIDATION_ERROR
@@ -34,16 +31,6 @@ export async function findByUnique(
 }
 
 async function find({ db }: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
-  const columns = columnsOf(field)
-  const statement = shaped(type, `unique ${field.column}`, () => {
-    const query = builder.select('id').from(tableOf(type))
-    const key = uniqueKeyOf(field.type)
-    for (const [index, column] of columns.entries()) {
-      const value = builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(column) as never])
-      query.whereRaw(`${key} = ${key.replace('??', '?')} and ?? = ?`, [column, value, column, value])
-    }
-    return query
-  })
-  const slots = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-  return (await db.query<{ id: string }>(statement(slots)))[0]?.id
+  const slots = Object.fromEntries(columnsOf(field).map((column, index) => [column, cells[index]]))
+  return (await db.query<{ id: string }>(recordOfUnique(type, field)(slots)))[0]?.id
 }

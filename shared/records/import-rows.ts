@@ -1,6 +1,6 @@
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem } from '#shared/kernel/errors.ts'
-import { withRoom } from '#shared/records/cap.ts'
+import { withinRecordCap } from '#shared/records/cap.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { newValues, requireStorable, store as storeOne } from '#shared/records/create.ts'
 import { insertMany } from '#shared/records/create-many.ts'
@@ -75,7 +75,7 @@ async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): 
   const { left, refused } = await storeTogether(scope, type, drafts)
   for (const { row, values } of left) {
     try {
-      await inSavepoint(scope.db, () => withRoom(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
+      await inSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
     } catch (error) {
       refused.push({ row, message: complaintOf(error) })
     }
@@ -92,7 +92,7 @@ interface Outcome {
 /** Room is asked for first and numbers are taken after it, as a creation does, so that the two never wait for each other. */
 async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<Outcome> {
   try {
-    return await withRoom(scope, drafts.length, async (inside) => {
+    return await withinRecordCap(scope, drafts.length, async (inside) => {
       const numbered = drafts.map((draft) => ({ draft, values: Object.assign(noValues(), draft.values) }))
       await issueNumbers(
         inside,

@@ -1,17 +1,15 @@
-import { builder } from '#shared/db/builder.ts'
 import { fitting } from '#shared/db/lists.ts'
-import { asArrays, type Fill, plannedForValues, slot } from '#shared/db/statement.ts'
+import { asArrays, plannedForValues } from '#shared/db/statement.ts'
 import { makeCursor, readCursor } from '#shared/kernel/cursor.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { visibleRows } from '#shared/records/read.ts'
+import { listPage } from '#shared/records/read-store.ts'
 import { allColumns, idOf, type RecordView, type Row } from '#shared/records/record.ts'
 import { readKeys } from '#shared/records/search-query.ts'
 import { chosenFields } from '#shared/records/selection.ts'
-import { textBytes } from '#shared/records/sizes.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { noteRules, noteUse } from '#shared/types/indexes/uses.ts'
@@ -32,9 +30,6 @@ export interface RecordPage {
   readonly next_cursor?: string
 }
 
-/** Bytes of text after which a page ends early, so that no request fills the memory of a process: its client follows `next_cursor`. */
-const maxPageBytes = 8_000_000
-
 /** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
@@ -45,7 +40,7 @@ export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Pr
     noteRules(scope, type.fields, access)
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
-    const fill = pageOf(type, access, reference?.field, after !== undefined)
+    const fill = listPage(type, access, reference?.field, after !== undefined)
     const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
     const rows = await readRows<Row>(scope, asArrays(reference?.field.type === 'refs' ? plannedForValues(statement) : statement))
     const found = type.longRecords ? ((rows[0]?.[allColumns(type).length] ?? 0) as number) : rows.length
@@ -78,25 +73,3 @@ function positionOf(list: string, cursor: string): string {
 }
 
 const isReference = ({ type }: Field): boolean => type === 'ref' || type === 'refs'
-
-function pageOf(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): Fill {
-  return shaped(access, `list ${reference?.column ?? ''} ${paged}`, () => {
-    const query = builder.select(allColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
-    const where = access.where()
-    if (where) query.where(where)
-    if (paged) query.where('id', '<', slot('after') as never)
-    if (reference) {
-      const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
-      query.whereRaw(holds, [reference.column, slot('refId') as never])
-    }
-    if (!type.longRecords) return builder.raw('? limit ?', [query, slot('limit')] as never)
-    query.select({ bytes: textBytes(type) })
-    const columns = allColumns(type)
-    return builder.raw(
-      `select ${columns.map(() => '??').join(', ')}, found from (
-         select page.*, count(*) over () as found, sum(bytes) over (order by id desc) - bytes as before from (? limit ?) as page
-       ) as sized where before < ${maxPageBytes} order by id desc`,
-      [...columns, query, slot('limit')] as never,
-    )
-  })
-}

@@ -1,21 +1,12 @@
-import { builder } from '#shared/db/builder.ts'
-import { build, sql } from '#shared/db/statement.ts'
 import { takeNumbers } from '#shared/records/counter.ts'
+import { findNextNumber, heldTexts, skipNumbers } from '#shared/records/numbers-store.ts'
 import type { Values } from '#shared/records/record.ts'
-import { tableOf } from '#shared/records/statements.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { isBlank } from '#shared/types/fields/value.ts'
 import { parseNumbering } from '#shared/types/numbering.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
-
-const nextOf = sql('next_number', 'select next from field_numbers where workspace_id = $1 and field_id = $2 and period = $3')
-
-const skipTo = sql(
-  'skip_numbers',
-  `update field_numbers set next = greatest(next, $4) where workspace_id = $1 and field_id = $2 and period = $3`,
-)
 
 /** Numbers looked at together when the next ones are held already. */
 const lookAhead = 200
@@ -55,27 +46,19 @@ export function requireFitting(type: RecordType, values: Values): void {
 export async function skipHeldNumbers(scope: Scope, type: RecordType, field: Field): Promise<void> {
   const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
   const period = numbering.periodOf(now)
-  const [counter] = await scope.db.query<{ next: number }>(nextOf(scope.workspace.id, field.id, period))
+  const [counter] = await scope.db.query<{ next: number }>(findNextNumber(scope.workspace.id, field.id, period))
   if (!counter) return
   for (let first = counter.next; ; first += lookAhead) {
     const texts = Array.from({ length: lookAhead }, (_, index) => numbering.format(first + index, now))
     const held = await heldAmong(scope, type, field, texts)
     const free = texts.findIndex((text) => !held.has(text))
     if (free < 0) continue
-    await scope.db.query(skipTo(scope.workspace.id, field.id, period, first + free))
+    await scope.db.query(skipNumbers(scope.workspace.id, field.id, period, first + free))
     return
   }
 }
 
 async function heldAmong(scope: Scope, type: RecordType, { column }: Field, texts: readonly string[]): Promise<ReadonlySet<string>> {
-  // Without the second condition the unique index, which holds no empty text, would not do.
-  const query = builder.raw(`select ?? as text from ? where ?? = any(?) and ?? <> ''`, [
-    column,
-    tableOf(type),
-    column,
-    builder.raw('?::text[]', [texts as never]),
-    column,
-  ])
-  const rows = await scope.db.query<{ text: string }>(build(query))
+  const rows = await scope.db.query<{ text: string }>(heldTexts(type, column, texts))
   return new Set(rows.map(({ text }) => text))
 }

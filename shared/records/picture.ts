@@ -1,7 +1,7 @@
 import { isOutdatedPicture } from '#shared/db/conflicts.ts'
-import { problem } from '#shared/kernel/errors.ts'
 import type { RecordAction } from '#shared/policy/permissions.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
+import { forbidden } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/types/record-type.ts'
 
@@ -36,6 +36,6 @@ export const accessTo = (scope: Scope, type: RecordType, action: RecordAction): 
 /** Throws FORBIDDEN when the caller may not do the action with any record of the type. */
 export function requireAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
   const access = accessTo(scope, type, action)
-  if (access.verdict === 'none') throw problem('FORBIDDEN', `Needs ${action} on ${type.key}`)
+  if (access.verdict === 'none') throw forbidden(action, type.key)
   return access
 }

@@ -1,8 +1,9 @@
 import { builder } from '#shared/db/builder.ts'
-import { type Statement, slot } from '#shared/db/statement.ts'
+import { type Fill, type Statement, slot } from '#shared/db/statement.ts'
 import { instantAfter } from '#shared/kernel/instant.ts'
 import { cellsOf } from '#shared/records/cells.ts'
-import { columnsOf, type StoredRecord } from '#shared/records/record.ts'
+import { allColumns, columnsOf, type StoredRecord } from '#shared/records/record.ts'
+import { textBytes } from '#shared/records/sizes-store.ts'
 import { changedAt, shaped, tableOf } from '#shared/records/statements.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -47,3 +48,35 @@ export function emptyUnique(type: RecordType, records: readonly StoredRecord[]):
 }
 
 const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: instantAfter(updated_at) })
+
+/**
+ * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
+ * than fill so many bytes of text, for all of them are in memory at once.
+ */
+export const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
+
+/** Which records a run over a type looks at: all, or those in which a unique computed field is empty. */
+export type Selection = 'all' | 'empty'
+
+/** The next records to compute, locked, with slot `after`. */
+export const nextPage = (type: RecordType, selection: Selection): Fill =>
+  shaped(type, `recompute page ${selection}`, () => {
+    const columns = allColumns(type)
+    const page = builder
+      .select(columns)
+      .select({ bytes: textBytes(type) })
+      .from(tableOf(type))
+      .where('id', '>', slot('after') as never)
+    if (selection === 'empty') {
+      page.where((either) => {
+        for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
+      })
+    }
+    page.orderBy('id').limit(perStep.records).forUpdate()
+    // Where long text is read, it is read last: of the records that are left.
+    const sized = builder
+      .select('*')
+      .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })
+      .from(page.as('page'))
+    return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
+  })

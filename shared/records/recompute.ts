@@ -1,26 +1,15 @@
-import { builder } from '#shared/db/builder.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
-import { asArrays, slot, sql } from '#shared/db/statement.ts'
+import { asArrays } from '#shared/db/statement.ts'
 import { computeValues } from '#shared/records/compute.ts'
 import { conflictOf, heldField } from '#shared/records/conflict.ts'
-import { emptyUnique, storeComputed } from '#shared/records/recompute-statements.ts'
-import { allColumns, idOf, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
-import { noteLength, textBytes } from '#shared/records/sizes.ts'
-import { shaped, tableOf } from '#shared/records/statements.ts'
+import { emptyUnique, nextPage, perStep, type Selection, storeComputed } from '#shared/records/recompute-statements.ts'
+import { idOf, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/records/record.ts'
+import { noteLength } from '#shared/records/sizes.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { isSameValue } from '#shared/types/fields/value.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/**
- * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
- * than fill so many bytes of text, for all of them are in memory at once.
- */
-const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
-
 const lowestId = '00000000-0000-0000-0000-000000000000'
-
-/** Which records a run over a type looks at: all, or those in which a unique computed field is empty. */
-export type Selection = 'all' | 'empty'
 
 /** Whether the type has computed fields whose values must differ, so that a recompute ends with a second run over the empty ones. */
 export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)
@@ -61,37 +50,6 @@ async function computed(
   }
   const last = rows[count - 1]
   return { changes, count, last: last && idOf(last) }
-}
-
-const nextPage = (type: RecordType, selection: Selection) =>
-  shaped(type, `recompute page ${selection}`, () => {
-    const columns = allColumns(type)
-    const page = builder
-      .select(columns)
-      .select({ bytes: textBytes(type) })
-      .from(tableOf(type))
-      .where('id', '>', slot('after') as never)
-    if (selection === 'empty') {
-      page.where((either) => {
-        for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
-      })
-    }
-    page.orderBy('id').limit(perStep.records).forUpdate()
-    // Where long text is read, it is read last: of the records that are left.
-    const sized = builder
-      .select('*')
-      .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })
-      .from(page.as('page'))
-    return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
-  })
-
-const countOfType = sql(
-  'count_type',
-  'select coalesce(sum(records), 0)::bigint as records from record_counts where workspace_id = $1 and type_id = $2',
-)
-/** How many records a type has. */
-export async function countRecords(scope: Scope, type: RecordType): Promise<number> {
-  return (await scope.db.query<{ records: number }>(countOfType(scope.workspace.id, type.id)))[0]?.records ?? 0
 }
 
 /** A record as it is stored, and its values once computed. */

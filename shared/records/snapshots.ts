@@ -1,5 +1,5 @@
-import { sql } from '#shared/db/statement.ts'
 import type { HeardChanges } from '#shared/events/change.ts'
+import { valuesOfEntries } from '#shared/records/audit-statements.ts'
 import { noValues, type StoredRecord } from '#shared/records/record.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -21,11 +21,6 @@ interface Heading extends Pick<RecordSnapshot, 'created_by' | 'created_at' | 'up
   /** Of an update; of the others the audit entry holds them. */
   readonly values?: RecordSnapshot['values']
 }
-
-const valuesOfEntries = sql(
-  'values_of_entries',
-  `select id, coalesce(after, before) as values from audit_entries where workspace_id = $1 and id = any($2::uuid[])`,
-)
 
 /**
  * The records that changes left, in the order of the events, for a subscriber whose listener asked for snapshots; empty when none did. One

@@ -1,12 +1,11 @@
-import { builder, type Knex } from '#shared/db/builder.ts'
-import { asArrays, heavy, plannedForValues, slot } from '#shared/db/statement.ts'
+import { asArrays, heavy, plannedForValues } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { RecordAccess } from '#shared/policy/record-access.ts'
 import { namedField } from '#shared/records/filter.ts'
 import { requireAccess, withRecordType } from '#shared/records/picture.ts'
 import { compileQuery, hideableIn, type RecordQuery } from '#shared/records/query.ts'
 import { searched } from '#shared/records/search-shapes.ts'
-import { tableOf } from '#shared/records/statements.ts'
+import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup } from '#shared/records/sum-store.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { amountOfCell } from '#shared/types/fields/number.ts'
@@ -40,9 +39,6 @@ export interface Sum {
   /** How many records have a value. */
   readonly count: number
 }
-
-/** Groups in one answer; more is refused. */
-export const maxGroups = 10_000
 
 /**
  * Adds up fields of the records that match and that the caller may read, exactly and in the database, by groups in the order of their
@@ -79,8 +75,7 @@ export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Prom
 
 interface Key {
   readonly shape: string
-  /** SQL of what is grouped by, with the name of the slot of its time zone. */
-  readonly value: (zone: string) => Knex.Raw
+  readonly value: GroupValue
   readonly zone: string
 }
 
@@ -88,21 +83,14 @@ function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey
   const field = namedField(type, hideable, key.field, 'by')
   requireSortable(field, 'by')
   if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
-  if (!('span' in key)) return { shape: field.key, value: () => builder.raw(plainGroup(field), [field.column]), zone: 'UTC' }
+  if (!('span' in key)) return { shape: field.key, value: () => valueGroup(field), zone: 'UTC' }
   if (field.type !== 'date' && field.type !== 'datetime') throw problem('VALIDATION_ERROR', `by: ${field.key} has no ${key.span}`)
-  const pattern = key.span === 'month' ? 'YYYY-MM' : 'YYYY-MM-DD'
   return {
     shape: `${field.key} ${key.span}`,
-    value: (zone) =>
-      field.type === 'date'
-        ? builder.raw(`to_char(??, '${pattern}')`, [field.column])
-        : builder.raw(`to_char(?? at time zone ?::text, '${pattern}')`, [field.column, slot(zone) as never]),
+    value: (zone) => spanGroup(field, key.span, zone),
     zone: key.timeZone,
   }
 }
-
-/** A number reads without the zeros of its column. */
-const plainGroup = ({ type }: Field): string => (type === 'number' ? 'trim_scale(??)::text' : '??')
 
 function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
   const field = namedField(type, hideableIn(access, query), key, 'sums')
@@ -110,32 +98,6 @@ function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: 
     throw problem('VALIDATION_ERROR', `sums: ${key} is a ${field.type} field and cannot be added up`)
   }
   return field
-}
-
-/**
- * Every group once as a whole, and once more for each currency of each currency field. A row has the count of records, the values grouped
- * by, then of each field its sum, the count of its values, its code, and whether the row is one of that code.
- */
-function sumsOf(type: RecordType, keys: readonly Key['value'][], fields: readonly Field[], where: Knex.Raw | undefined): Knex.Raw {
-  const groups = keys.map((_, index) => `g${index}`)
-  const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
-  const picked = [
-    ...keys.map((value, index) => builder.raw(`? as g${index}`, [value(`zone ${index}`)])),
-    ...fields.map(({ column }, index) => builder.raw(`?? as a${index}`, [column])),
-    ...fields.flatMap(({ codeColumn }, index) => (codeColumn === null ? [] : [builder.raw(`?? as c${index}`, [codeColumn])])),
-  ]
-  const sums = fields.map((_, index) => {
-    const code = codes[index]
-    return `sum(a${index}), count(a${index}), ${code ?? 'null::text'}, ${code ? `grouping(${code}) = 0` : 'false'}`
-  })
-  const sets = [groups, ...codes.flatMap((code) => (code === null ? [] : [[...groups, code]]))].map((set) => `(${set.join(', ')})`)
-  const orders = [...groups, ...codes.filter((code) => code !== null), 'count(*)']
-  return builder.raw(
-    `select ${['count(*)', ...groups, ...sums].join(', ')} from (select ${picked.map(() => '?').join(', ')} from ? where ?) as picked
-     group by grouping sets (${sets.join(', ')}) having count(*) > 0
-     order by ${orders.join(', ')} limit ${(maxGroups + 1) * (1 + codes.length)}`,
-    [...picked, tableOf(type), where ?? builder.raw('true')],
-  )
 }
 
 function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {

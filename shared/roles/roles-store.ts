@@ -111,3 +111,20 @@ const held = sql('is_role_held', 'select exists (select from role_members where 
 export async function isHeld(db: Executor, workspaceId: string, roleId: string): Promise<boolean> {
   return (await db.query<{ held: boolean }>(held(workspaceId, roleId)))[0]?.held ?? false
 }
+
+/** The members with the ids of their roles. Values: workspace. */
+export const findMembersWithRoles = sql(
+  'find_members_with_roles',
+  `select member.user_id, workspace.owner_id = member.user_id as owner,
+     coalesce(array_agg(role.id order by role.id) filter (where role.id is not null), '{}') as role_ids
+   from members as member
+   join workspaces as workspace on workspace.id = member.workspace_id
+   left join role_members as held on held.workspace_id = member.workspace_id and held.principal_id = member.user_id
+   left join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id and not role.is_anonymous
+   where member.workspace_id = $1
+   group by member.user_id, workspace.owner_id
+   order by member.user_id`,
+)
+
+/** The policies of roles that members may hold. Values: workspace. */
+export const findPolicies = sql('find_policies', 'select id, policy from roles where workspace_id = $1 and not is_anonymous order by id')

@@ -1,7 +1,7 @@
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import { compilePolicy, type Policy, type SourcedRule } from '#shared/policy/evaluate.ts'
+import { findActorRow, findVisitorRoles } from '#shared/scope/store.ts'
 
 /** Who acts in a workspace and what it may do. `system` is the platform itself: changes with no signed-in caller. */
 export interface Actor {
@@ -38,14 +38,14 @@ export function loadActor(cache: Cache, db: Executor, workspaceId: string, princ
 
 /** The same as it is now, read past the cache. */
 export async function readActor(db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
-  const [row] = await db.query<Row>(find(workspaceId, principalId))
+  const [row] = await db.query<Row>(findActorRow(workspaceId, principalId))
   return row && actorOf(principalId, row.type, row.name, row.owner, row.roles)
 }
 
 /** The visitor: everybody without credentials, with the rules of the roles that are marked `is_anonymous`. */
 export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Promise<Actor> {
   return cache.remember(db, workspaceId, 'visitor', async () => {
-    const roles = await db.query<Row['roles'][number]>(visitorRoles(workspaceId))
+    const roles = await db.query<Row['roles'][number]>(findVisitorRoles(workspaceId))
     return actorOf(null, 'anonymous', 'visitor', false, roles)
   })
 }
@@ -73,27 +73,3 @@ function actorOf(id: string | null, type: 'user' | 'service' | 'anonymous', name
 
 /** The actor without its personal standing; its roles and its membership stay. */
 export const impersonal = (actor: Actor): Actor => (actor.personId === null ? actor : Object.freeze({ ...actor, personId: null }))
-
-const find = sql(
-  'find_actor',
-  `select who.type, who.name, who.owner,
-     coalesce((
-       select json_agg(json_build_object('id', role.id, 'name', role.name, 'policy', role.policy) order by role.id)
-       from role_members as held
-       join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id
-       where held.workspace_id = $1 and held.principal_id = $2 and not role.is_anonymous
-     ), '[]') as roles
-   from (
-     select 'user' as type, person.name, workspace.owner_id = person.id as owner
-     from members as member
-     join users as person on person.id = member.user_id
-     join workspaces as workspace on workspace.id = member.workspace_id
-     where member.workspace_id = $1 and member.user_id = $2
-     union all
-     select 'service', account.name, false
-     from service_accounts as account
-     where account.workspace_id = $1 and account.id = $2
-   ) as who`,
-)
-
-const visitorRoles = sql('visitor_roles', 'select id, name, policy from roles where workspace_id = $1 and is_anonymous order by id')

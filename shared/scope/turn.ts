@@ -1,5 +1,6 @@
 import { problem } from '#shared/kernel/errors.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { type Actor, readActor } from '#shared/scope/actor.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { lockWorkspace } from '#shared/scope/workspace.ts'
@@ -15,8 +16,9 @@ export function inAccessTurn<T>(scope: Scope, permission: Permission, work: (sco
     const inside = within(scope, tx)
     const actor = workspace && (await presentActor(inside))
     if (!actor) throw problem('NOT_FOUND')
-    if (actor.policy.permits(permission) === 'never') throw problem('FORBIDDEN', `Needs ${permission}`)
-    return work({ ...inside, workspace, actor })
+    const present = { ...inside, workspace, actor }
+    requirePermission(present, permission)
+    return work(present)
   })
 }
 

@@ -1,5 +1,6 @@
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
+import { permits } from '#shared/scope/access.ts'
 import { loadVisitor } from '#shared/scope/actor.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
@@ -14,9 +15,9 @@ export const warned = <T extends object>(answer: T, texts: readonly string[]): T
 
 /** The permissions that visitors lack on something that is published, and how to give each. */
 export async function lackOfVisitors(scope: Scope, permissions: readonly Permission[], resource: string): Promise<string[]> {
-  const { policy } = await loadVisitor(scope.cache, scope.db, scope.workspace.id)
+  const actor = await loadVisitor(scope.cache, scope.db, scope.workspace.id)
   return permissions
-    .filter((permission) => policy.permits(permission, resource) === 'never')
+    .filter((permission) => !permits({ actor }, permission, resource))
     .map((permission) => {
       const rule = JSON.stringify({ effect: 'allow', actions: [permission], resources: [resource] })
       return `Visitors lack ${permission} on ${resource}: the owner gives it with the rule ${rule} in a role whose is_anonymous is true`

@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import type { AppName } from '#shared/kernel/apps.ts'
+import { findWorkspaceRow, lockWorkspaceRow } from '#shared/scope/store.ts'
 
 /** A workspace's settings, as every piece of work in it needs them (decisions, People, keys, workspaces). */
 export interface Workspace {
@@ -22,18 +22,12 @@ export interface Workspace {
   readonly created_at: string
 }
 
-/** The columns of a workspace, in the order of its shape. */
-export const workspaceColumns =
-  'id, name, status, plan, owner_id, color, logo, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
-
-const find = sql('find_workspace', `select ${workspaceColumns} from workspaces where id = $1`)
 /** One workspace's settings, or undefined. */
 export async function findWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
-  return (await db.query<Workspace>(find(id)))[0]
+  return (await db.query<Workspace>(findWorkspaceRow(id)))[0]
 }
 
-const lock = sql('lock_workspace', `select ${workspaceColumns} from workspaces where id = $1 for no key update`)
 /** The workspace as it is now; whoever else locks it waits until the transaction ends. */
 export async function lockWorkspace(db: Executor, id: string): Promise<Workspace | undefined> {
-  return (await db.query<Workspace>(lock(id)))[0]
+  return (await db.query<Workspace>(lockWorkspaceRow(id)))[0]
 }

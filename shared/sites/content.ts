@@ -1,4 +1,4 @@
-import { requireRoom, takeRoom } from '#shared/drive/room.ts'
+import { requireQuota, takeQuota } from '#shared/drive/quota.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
@@ -40,7 +40,7 @@ export function requirePath(encoded: string): string {
 
 /** Streams a file into storage. Throws LIMIT_EXCEEDED where the plan's cap is reached already. */
 export async function keepFile(scope: Scope, bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<KeptFile> {
-  await requireRoom(scope)
+  await requireQuota(scope)
   const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, bytes)
   return { blobId: id, sizeBytes, sha256, contentType: typeOf(contentType) }
 }
@@ -79,7 +79,7 @@ async function writeRow(scope: Scope, siteId: string, bytes: number, statement: 
     const [row] = await tx.query<PutRow>(statement())
     if (!row) throw problem('INTERNAL')
     const inside = within(scope, tx)
-    await takeRoom(inside, bytes - row.replaced_bytes)
+    await takeQuota(inside, bytes - row.replaced_bytes)
     return { content: warned(viewOf(row), row.published ? await warningsOfContent(inside, siteId) : []), replaced: row.was_there }
   })
 }
@@ -128,7 +128,7 @@ export async function removeContent(scope: Scope, siteId: string | undefined, pa
   await scope.db.transaction(async (tx) => {
     const [gone] = await tx.query<{ bytes: number }>(deleteContent(scope.workspace.id, siteId, path))
     if (!gone) throw problem('NOT_FOUND')
-    await takeRoom(within(scope, tx), -gone.bytes)
+    await takeQuota(within(scope, tx), -gone.bytes)
   })
 }
 

@@ -1,4 +1,5 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { permits } from '#shared/scope/access.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import { type ContentRow, findDelivered } from '#shared/sites/content-store.ts'
 import { normalPath } from '#shared/sites/path.ts'
@@ -8,9 +9,9 @@ import { normalPath } from '#shared/sites/path.ts'
  * alike for content that does not exist, is not published, or is not open to the visitor.
  */
 export async function deliver(scope: Scope, siteKey: string, encoded: string, versions: readonly string[]): Promise<ContentRow> {
-  const { workspace, actor } = scope
+  const { workspace } = scope
   const path = normalPath(encoded)
-  if (path === undefined || actor.policy.permits('content:deliver', siteKey) === 'never') throw problem('NOT_FOUND')
+  if (path === undefined || !permits(scope, 'content:deliver', siteKey)) throw problem('NOT_FOUND')
   const [row] = await readRows<ContentRow>(scope, findDelivered(workspace.id, siteKey, path, versions))
   if (!row) throw problem('NOT_FOUND')
   return row

@@ -1,15 +1,17 @@
-import { takeRoom } from '#shared/drive/room.ts'
+import { takeQuota } from '#shared/drive/quota.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { isUuid, newId } from '#shared/kernel/ids.ts'
+import { permits } from '#shared/scope/access.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { lackOfVisitors, warned } from '#shared/scope/visitors.ts'
 import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/sites/site.ts'
 import { deleteSite, ensureAssets, findAssets, findSite, findSites, insertSite, lockSite, updateSite } from '#shared/sites/store.ts'
 
 /** The websites that the caller may manage, oldest first. */
-export async function listSites({ db, workspace, actor }: Scope): Promise<Site[]> {
+export async function listSites(scope: Scope): Promise<Site[]> {
+  const { db, workspace } = scope
   const sites = await db.query<Site>(findSites(workspace.id))
-  return sites.filter(({ key }) => actor.policy.permits('content:manage', key) !== 'never')
+  return sites.filter(({ key }) => permits(scope, 'content:manage', key))
 }
 
 /** One website; throws NOT_FOUND. */
@@ -43,7 +45,7 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
     // The lock waits for writes in progress, so that their bytes are counted below.
     found(await tx.query(lockSite(scope.workspace.id, id)))
     const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
-    await takeRoom(within(scope, tx), -bytes)
+    await takeQuota(within(scope, tx), -bytes)
   })
 }
 

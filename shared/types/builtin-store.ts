@@ -3,7 +3,8 @@ import { sql } from '#shared/db/statement.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { BuiltinField, BuiltinType } from '#shared/types/builtin.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { addColumns, codeColumnOf, columnOf, countColumns, createTable, schemaOf } from '#shared/types/tables.ts'
+import { codeColumnOf, columnOf, countColumns, schemaOf } from '#shared/types/tables.ts'
+import { addColumns, createTable } from '#shared/types/tables-store.ts'
 
 const insertType = sql(
   'insert_builtin_type',
@@ -79,3 +80,37 @@ export async function makeSystem(tx: Tx, workspaceId: string, field: Field): Pro
   const { id, required, unique, autogen, rules } = field
   await tx.query(adopt(workspaceId, id, required, unique, autogen, JSON.stringify(rules)))
 }
+
+/** Opens a new workspace; no row when it is open already. Values: workspace, version of the built-in types. */
+export const activateWorkspace = sql(
+  'activate_workspace',
+  `update workspaces set status = 'active', builtin_version = $2 where id = $1 and status = 'provisioning' returning id`,
+)
+
+/** Workspaces whose built-in types are older. Values: version, after which id, how many. */
+export const findWorkspacesBehind = sql(
+  'find_workspaces_behind',
+  `select id from workspaces where builtin_version < $1 and id > $2 and status <> 'provisioning' order by id limit $3`,
+)
+
+/** Notes the version of a workspace's built-in types. Values: workspace, version. */
+export const noteBuiltinVersion = sql(
+  'note_builtin_version',
+  'update workspaces set builtin_version = $2 where id = $1 and builtin_version < $2',
+)
+
+/** Lets one bring types to a workspace at a time. Values: workspace. */
+export const lockUpgradedWorkspace = sql('lock_upgraded_workspace', 'select id from workspaces where id = $1 for no key update')
+
+/** What workspaces have instead of declared fields. Values: types and fields pairwise, version. */
+export const findUpgradesLeft = sql(
+  'find_upgrades_left',
+  `select workspace.id as workspace_id, declared.type, declared.field, workspace.builtin_version < $3 as is_behind,
+     type.system as is_builtin_type, field.type as field_type
+   from workspaces as workspace
+   cross join unnest($1::text[], $2::text[]) as declared (type, field)
+   left join record_types as type on type.workspace_id = workspace.id and type.key = declared.type
+   left join fields as field on field.workspace_id = workspace.id and field.type_id = type.id and field.key = declared.field
+   where workspace.status <> 'provisioning' and (type.system is not true or field.system is not true)
+   order by workspace.id, declared.type, declared.field`,
+)

@@ -1,7 +1,7 @@
-import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
+import { raiseNumber, setAutogen } from '#shared/types/field-store.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
@@ -17,14 +17,6 @@ export const autogenInput = schema(
     pattern: t.String({ minLength: 1, description: 'Text with one {seq} token and date tokens, such as INV-{yyyy}-{seq:4:yearly}.' }),
     next: t.Optional(nullable(t.Integer({ maximum: highestNext, description: 'Above 0: the next number is at least this.' }))),
   }),
-)
-
-const setPattern = sql('set_autogen', 'update fields set autogen = $3 where workspace_id = $1 and id = $2')
-
-const raise = sql(
-  'raise_number',
-  `insert into field_numbers as counter (workspace_id, field_id, period, next) values ($1, $2, $3, $4)
-   on conflict (workspace_id, field_id, period) do update set next = greatest(counter.next, excluded.next)`,
 )
 
 /**
@@ -47,7 +39,7 @@ export async function stopNumbering(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)
-    await tx.query(setPattern(scope.workspace.id, field.id, ''))
+    await tx.query(setAutogen(scope.workspace.id, field.id, ''))
   })
 }
 
@@ -59,8 +51,8 @@ function requireNumberable({ key, type, rules }: Field): void {
 async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {
   const [numbering, now, workspaceId] = [parseNumbering(pattern), scope.now(), scope.workspace.id]
   requireAllowedNumber(field, numbering.format(next, now))
-  await scope.db.query(setPattern(workspaceId, field.id, pattern))
-  if (next > 1) await scope.db.query(raise(workspaceId, field.id, numbering.periodOf(now), next))
+  await scope.db.query(setAutogen(workspaceId, field.id, pattern))
+  if (next > 1) await scope.db.query(raiseNumber(workspaceId, field.id, numbering.periodOf(now), next))
 }
 
 /** Throws VALIDATION_ERROR when the field's own rules do not allow a number of its pattern. */

@@ -1,5 +1,4 @@
 import type { Tx } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireAllowedNumber } from '#shared/types/change-autogen.ts'
@@ -7,6 +6,7 @@ import { changeTable } from '#shared/types/change-table.ts'
 import { compileComputations } from '#shared/types/computed.ts'
 import { startEdition } from '#shared/types/edition.ts'
 import { type Definition, definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
+import { updateField } from '#shared/types/field-store.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { type LockedField, lockField } from '#shared/types/locked-field.ts'
@@ -15,11 +15,6 @@ import { refuseLargePatterns } from '#shared/types/patterns.ts'
 import { recomputeAll } from '#shared/types/recompute-all.ts'
 import { requireCustomField } from '#shared/types/require-field.ts'
 import { type Tightening, tighteningsOf } from '#shared/types/tightening.ts'
-
-const write = sql(
-  'change_field',
-  'update fields set label = $3, description = $4, required = $5, rules = $6 where workspace_id = $1 and id = $2 and not system',
-)
 
 /** Looks whether records keep what a change newly asks for, while nobody can write any of the type; throws when some do not. */
 export type RequireKept = (tx: Tx, field: LockedField, tightenings: readonly Tightening[]) => Promise<void>
@@ -44,7 +39,7 @@ export async function changeDefinition(scope: Scope, fieldId: string, change: Fi
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined
     if (tightenings.length > 0 || recomputes) await startEdition(tx, type)
     if (tightenings.length > 0) await requireKept(tx, locked, tightenings)
-    await tx.query(write(type.workspaceId, field.id, ...columnsOf(after)))
+    await tx.query(updateField(type.workspaceId, field.id, ...columnsOf(after)))
     // Results that the new rules do not allow are given up, and those that the old ones did not allow are found.
     if (recomputes) await recomputeAll(scope, tx, type)
     return viewField(changed)

@@ -1,10 +1,10 @@
-import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { compileComputations } from '#shared/types/computed.ts'
 import { startEdition } from '#shared/types/edition.ts'
+import { dropFormula, setFormula } from '#shared/types/field-store.ts'
 import { type FieldView, viewField } from '#shared/types/field-view.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { lockField } from '#shared/types/locked-field.ts'
@@ -15,18 +15,6 @@ import { namesFor, requireSightOfComputed } from '#shared/types/require-sight.ts
 /** What makes a field computed. */
 export const formulaInput = schema(
   t.Object({ formula: t.String({ minLength: 1, description: 'In the spreadsheet formula language, over fields of the same record.' }) }),
-)
-
-// Until the recompute has ended, records hold what the formula before made of the fields that it read.
-const setFormula = sql(
-  'set_formula',
-  `update fields set rules = rules || jsonb_build_object('formula', $3::text),
-     stale_reads = case when rules ? 'formula' then coalesce(stale_reads, '{}') || $4::text[] end
-   where workspace_id = $1 and id = $2`,
-)
-const dropFormula = sql(
-  'drop_formula',
-  `update fields set rules = rules - 'formula', stale_reads = null where workspace_id = $1 and id = $2`,
 )
 
 /**

@@ -12,7 +12,8 @@ import { isBlank } from '#shared/types/fields/value.ts'
 import { reservedFieldKeys } from '#shared/types/keys.ts'
 import { refuseLargePatterns } from '#shared/types/patterns.ts'
 import { type FieldRow, fieldOf, findRecordType, type RecordType, readRecordType, unknownType } from '#shared/types/record-type.ts'
-import { addColumns, columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
+import { columnOf, maxColumns, schemaOf } from '#shared/types/tables.ts'
+import { addColumns } from '#shared/types/tables-store.ts'
 
 /**
  * Fields that a record type may have. A row of PostgreSQL ends at 8 kB, and a value takes up to 24 bytes of it before it is moved out:

@@ -6,7 +6,8 @@ import { deleteFieldRow } from '#shared/types/field-store.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import { readRecordType } from '#shared/types/record-type.ts'
 import { refuseBuiltIn } from '#shared/types/require-field.ts'
-import { dropColumns, schemaOf } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/types/tables.ts'
+import { dropColumns } from '#shared/types/tables-store.ts'
 import { lockType } from '#shared/types/type-store.ts'
 
 /** Deletes a custom field and its values in every record, however many: a change of the catalogue alone. Throws NOT_FOUND, and VALIDATION_ERROR while a formula reads it. */

@@ -2,7 +2,8 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { dropTable } from '#shared/types/jobs.ts'
-import { schemaOf, setTableAside } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/types/tables.ts'
+import { setTableAside } from '#shared/types/tables-store.ts'
 import { deleteTypeRow, lockType } from '#shared/types/type-store.ts'
 
 /**

@@ -2,7 +2,8 @@ import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { type Statement, sql } from '#shared/db/statement.ts'
 import type { Field } from '#shared/types/fields/field.ts'
-import { type FieldRow, fieldColumns, fieldOf } from '#shared/types/record-type.ts'
+import { type FieldRow, fieldOf } from '#shared/types/record-type.ts'
+import { fieldColumns } from '#shared/types/type-store.ts'
 
 declareConflicts({ fields_key: ['KEY_TAKEN', 'key is already used by another field of the record type'] })
 
@@ -74,3 +75,34 @@ export function writeField(db: Executor, workspaceId: string, fieldId: string, s
     return rows.length === 0 ? undefined : findField(tx, workspaceId, fieldId)
   })
 }
+
+// Until the recompute has ended, records hold what the formula before made of the fields that it read.
+/** Sets a field's formula, and notes what its values were made of until they are computed. Values: workspace, id, formula, reads. */
+export const setFormula = sql(
+  'set_formula',
+  `update fields set rules = rules || jsonb_build_object('formula', $3::text),
+     stale_reads = case when rules ? 'formula' then coalesce(stale_reads, '{}') || $4::text[] end
+   where workspace_id = $1 and id = $2`,
+)
+
+/** Makes a computed field ordinary. Values: workspace, id. */
+export const dropFormula = sql(
+  'drop_formula',
+  `update fields set rules = rules - 'formula', stale_reads = null where workspace_id = $1 and id = $2`,
+)
+
+/** Changes a custom field. Values: workspace, id, label, description, required, rules. */
+export const updateField = sql(
+  'change_field',
+  'update fields set label = $3, description = $4, required = $5, rules = $6 where workspace_id = $1 and id = $2 and not system',
+)
+
+/** Sets the pattern by which a field numbers itself. Values: workspace, id, pattern. */
+export const setAutogen = sql('set_autogen', 'update fields set autogen = $3 where workspace_id = $1 and id = $2')
+
+/** Makes the next number of a period at least this one. Values: workspace, field, period, next. */
+export const raiseNumber = sql(
+  'raise_number',
+  `insert into field_numbers as counter (workspace_id, field_id, period, next) values ($1, $2, $3, $4)
+   on conflict (workspace_id, field_id, period) do update set next = greatest(counter.next, excluded.next)`,
+)

@@ -1,4 +1,5 @@
 import type { LinkedPage, LinkedQuery } from '#shared/db/lists.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { pageOfDefinitions } from '#shared/types/page.ts'
 import { findTypes, type StoredType } from '#shared/types/type-store.ts'
@@ -8,9 +9,10 @@ import { type TypeView, viewType } from '#shared/types/type-view.ts'
  * The record types that the caller may see, with the exact number of their records: built-in ones first, then as they were made. Throws
  * VALIDATION_ERROR like `pageOfDefinitions`.
  */
-export async function listTypes({ db, workspace, actor }: Scope, query: LinkedQuery): Promise<LinkedPage<TypeView>> {
+export async function listTypes(scope: Scope, query: LinkedQuery): Promise<LinkedPage<TypeView>> {
+  const { db, workspace } = scope
   const types = await db.query<StoredType>(findTypes(workspace.id))
-  const visible = types.filter(({ key }) => actor.policy.permits('types:read', key) !== 'never').map(viewType)
+  const visible = types.filter(({ key }) => permits(scope, 'types:read', key)).map(viewType)
   return pageOfDefinitions(`types ${workspace.id}`, visible, query)
 }
 

@@ -1,8 +1,8 @@
-import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { moduleSlug } from '#shared/types/keys.ts'
+import { deleteModuleRow, findModules, saveModuleRow } from '#shared/types/modules-store.ts'
 
 /** Menu groups that a workspace may have: lists of them come whole. */
 export const maxModules = 500
@@ -30,27 +30,14 @@ export const moduleView = schema(
 )
 type Module = TypeOf<typeof moduleView>
 
-const columns = 'slug, name, glyph, category, position'
-const list = sql('find_modules', `select ${columns} from modules where workspace_id = $1 order by position, slug`)
-const remove = sql('delete_module', 'delete from modules where workspace_id = $1 and slug = $2 returning slug')
-const save = sql(
-  'save_module',
-  `insert into modules as module (workspace_id, slug, name, glyph, category, position)
-   select $1, $2, $3, coalesce($4::text, ''), coalesce($5::text, ''), coalesce($6::double precision, 0)
-   where (select count(*) from modules where workspace_id = $1 and slug <> $2) < $7
-   on conflict (workspace_id, slug) do update
-     set name = $3, glyph = coalesce($4, module.glyph), category = coalesce($5, module.category), position = coalesce($6, module.position)
-   returning new.slug, new.name, new.glyph, new.category, new.position, old.slug is null as created`,
-)
-
 /** The menu groups of a workspace in their order. */
-export const listModules = ({ db, workspace }: Scope): Promise<Module[]> => db.query<Module>(list(workspace.id))
+export const listModules = ({ db, workspace }: Scope): Promise<Module[]> => db.query<Module>(findModules(workspace.id))
 
 /** Makes a menu group, or changes the one that has the slug, and tells which. */
 export async function saveModule({ db, workspace }: Scope, input: ModuleInput): Promise<{ module: Module; created: boolean }> {
   const { slug, name, glyph, category, position } = input
   const rest = [orClear(glyph, ''), orClear(category, ''), orClear(position, 0)]
-  const [saved] = await db.query<Module & { readonly created: boolean }>(save(workspace.id, slug, name, ...rest, maxModules))
+  const [saved] = await db.query<Module & { readonly created: boolean }>(saveModuleRow(workspace.id, slug, name, ...rest, maxModules))
   if (!saved) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxModules} menu groups`)
   const { created, ...module } = saved
   return { module, created }
@@ -61,6 +48,6 @@ const orClear = <T>(value: T | null | undefined, empty: T): T | null => (value =
 
 /** Removes a menu group; types that name it keep its slug. Throws NOT_FOUND. */
 export async function deleteModule({ db, workspace }: Scope, slug: string): Promise<void> {
-  const removed = await db.query(remove(workspace.id, slug))
+  const removed = await db.query(deleteModuleRow(workspace.id, slug))
   if (removed.length === 0) throw problem('NOT_FOUND')
 }

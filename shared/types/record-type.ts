@@ -1,13 +1,14 @@
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { FieldType } from '#shared/kernel/field-type.ts'
 import { isNear, nearestOf } from '#shared/kernel/nearest.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
 import { type Computation, computationsOf } from '#shared/types/computed.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import type { KnownTrigrams } from '#shared/types/fields/trigrams.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/types/tables.ts'
+import { findTypeKeys, findTypeWithFields } from '#shared/types/type-store.ts'
 import { readUi } from '#shared/types/ui.ts'
 
 /** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
@@ -101,19 +102,17 @@ export const unknownType = async (scope: Reader, path: string, key: string) =>
 
 /** The type that was probably meant, of those that the caller may list; else how one is made. */
 async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<string> {
-  const rows = actor ? await db.query<{ key: string }>(findKeys(workspace.id)) : []
-  const known = rows.map(({ key }) => key).filter((key) => actor?.policy.permits('types:read', key) !== 'never')
+  const rows = actor ? await db.query<{ key: string }>(findTypeKeys(workspace.id)) : []
+  const known = rows.map(({ key }) => key).filter((key) => actor && permits({ actor }, 'types:read', key))
   const nearest = nearestOf(key, known)
   return nearest !== undefined && isNear(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
 }
 
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
 
-const findKeys = sql('suggest_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
-
 /** Reads a record type past the cache, for whoever holds a lock on it. */
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
-  const [row] = await db.query<Row>(find(workspaceId, key))
+  const [row] = await db.query<Row>(findTypeWithFields(workspaceId, key))
   return row && pictureOf(workspaceId, row)
 }
 
@@ -139,12 +138,6 @@ export function fieldOf(entityType: string, row: FieldRow): Field {
   }
 }
 
-/** The columns of a field, of a table or alias `field`; `created_at` is text, so that it reads the same in a row and in a list. */
-export const fieldColumns = `field.id, field.key, field.label, field.type, field.required, field.is_unique, field.immutable,
-  field.autogen, field.description, field.rules, field.system, field.column_name,
-  field.stale_reads,
-  to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
-
 function pictureOf(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
   const { fields, computations } = computationsOf(rows.map((field) => fieldOf(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
@@ -168,19 +161,3 @@ const trigramsOfRow = ({ common_trigrams, frequent_trigrams }: TrigramsRow): Kno
   common: new Set(common_trigrams),
   frequent: new Set(frequent_trigrams),
 })
-
-const find = sql(
-  'find_record_type',
-  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.long_records, type.created_at,
-     coalesce((
-       select json_agg(listed order by listed.position)
-       from (
-         select field.position, ${fieldColumns}, kept.common_trigrams, kept.frequent_trigrams
-         from fields as field left join field_indexes as kept
-           on kept.workspace_id = field.workspace_id and kept.field_id = field.id and kept.kind = 'trigram'
-         where field.workspace_id = type.workspace_id and field.type_id = type.id
-       ) as listed
-     ), '[]') as fields
-   from record_types as type
-   where type.workspace_id = $1 and type.key = $2`,
-)

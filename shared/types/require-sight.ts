@@ -1,4 +1,5 @@
 import { problem } from '#shared/kernel/errors.ts'
+import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { Field } from '#shared/types/fields/field.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -19,9 +20,9 @@ export function requireSightOfAll({ actor }: Pick<Scope, 'actor'>, { key, fields
 }
 
 /** Whether a message may name a field of a type to the caller: who lists the type's fields sees all, else those that it reads in every record. */
-export function namesFor({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType): (fieldKey: string) => boolean {
-  if (actor.policy.permits('fields:read', key) !== 'never') return () => true
-  const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
+export function namesFor(scope: Pick<Scope, 'actor'>, { key, fields }: RecordType): (fieldKey: string) => boolean {
+  if (permits(scope, 'fields:read', key)) return () => true
+  const { verdict, hideable } = scope.actor.policy.recordAccess('records:read', key, fields)
   return (fieldKey) => verdict !== 'none' && !hideable.has(fieldKey)
 }
 

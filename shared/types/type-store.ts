@@ -60,3 +60,35 @@ export const deleteTypeRow = sql('delete_type', 'delete from record_types where 
  * for each other. Records can still be counted. Values: workspace, key.
  */
 export const lockType = sql('lock_type', 'select id, system from record_types where workspace_id = $1 and key = $2 for no key update')
+
+/** Gives a type its next edition. Values: workspace, id. */
+export const raiseEdition = sql(
+  'raise_edition',
+  'update record_types set edition = edition + 1 where workspace_id = $1 and id = $2 returning edition',
+)
+
+/** The keys of all types. Values: workspace. */
+export const findTypeKeys = sql('suggest_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
+
+/** The columns of a field, of a table or alias `field`; `created_at` is text, so that it reads the same in a row and in a list. */
+export const fieldColumns = `field.id, field.key, field.label, field.type, field.required, field.is_unique, field.immutable,
+  field.autogen, field.description, field.rules, field.system, field.column_name,
+  field.stale_reads,
+  to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
+
+/** A type with its fields and what is known of their trigrams. Values: workspace, key. */
+export const findTypeWithFields = sql(
+  'find_record_type',
+  `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.long_records, type.created_at,
+     coalesce((
+       select json_agg(listed order by listed.position)
+       from (
+         select field.position, ${fieldColumns}, kept.common_trigrams, kept.frequent_trigrams
+         from fields as field left join field_indexes as kept
+           on kept.workspace_id = field.workspace_id and kept.field_id = field.id and kept.kind = 'trigram'
+         where field.workspace_id = type.workspace_id and field.type_id = type.id
+       ) as listed
+     ), '[]') as fields
+   from record_types as type
+   where type.workspace_id = $1 and type.key = $2`,
+)

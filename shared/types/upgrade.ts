@@ -1,30 +1,29 @@
 import { uniqueViolation } from '#shared/db/conflicts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
-import { sql } from '#shared/db/statement.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import { type BuiltinDeclaration, type BuiltinField, type BuiltinType, builtin } from '#shared/types/builtin.ts'
-import { makeBuiltinField, makeBuiltinType, makeSystem } from '#shared/types/builtin-store.ts'
+import {
+  findWorkspacesBehind,
+  lockUpgradedWorkspace,
+  makeBuiltinField,
+  makeBuiltinType,
+  makeSystem,
+  noteBuiltinVersion,
+} from '#shared/types/builtin-store.ts'
 import { changeTable } from '#shared/types/change-table.ts'
 import { startEdition } from '#shared/types/edition.ts'
 import { type Place, takePlace } from '#shared/types/field-store.ts'
 import type { Field, FieldRules } from '#shared/types/fields/field.ts'
 import { fieldKinds } from '#shared/types/fields/kinds.ts'
 import { type RecordType, readRecordType } from '#shared/types/record-type.ts'
-import { addUniqueIndex } from '#shared/types/tables.ts'
+import { addUniqueIndex } from '#shared/types/tables-store.ts'
 import { lockType } from '#shared/types/type-store.ts'
 
 /** Workspaces that one statement finds. */
 const batch = 100
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
-
-const findBehind = sql(
-  'find_workspaces_behind',
-  `select id from workspaces where builtin_version < $1 and id > $2 and status <> 'provisioning' order by id limit $3`,
-)
-
-const noteVersion = sql('note_builtin_version', 'update workspaces set builtin_version = $2 where id = $1 and builtin_version < $2')
 
 /**
  * Brings what a release declares of built-in types to the workspaces that were set up before it, one after the other. One that cannot be
@@ -37,7 +36,7 @@ export async function upgradeWorkspaces(
 ): Promise<void> {
   let after = lowestId
   for (let found = batch; found === batch; ) {
-    const behind = await db.query<{ id: string }>(findBehind(declared.version, after, batch))
+    const behind = await db.query<{ id: string }>(findWorkspacesBehind(declared.version, after, batch))
     for (const { id } of behind) {
       if (signal.aborted) return
       await upgradeWorkspace(db, id, declared).catch((error: unknown) =>
@@ -57,14 +56,12 @@ export async function upgradeWorkspace(db: Executor, workspaceId: string, declar
   for (const type of declared.types) {
     await changeTable({ db, workspace: { id: workspaceId } }, (tx) => bringType(tx, workspaceId, type))
   }
-  await db.query(noteVersion(workspaceId, declared.version))
+  await db.query(noteBuiltinVersion(workspaceId, declared.version))
 }
-
-const lockWorkspace = sql('lock_upgraded_workspace', 'select id from workspaces where id = $1 for no key update')
 
 async function bringType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<void> {
   // Two who bring the same type to a workspace take turns; a type that is there is locked as whoever changes its fields locks it.
-  await tx.query(lockWorkspace(workspaceId))
+  await tx.query(lockUpgradedWorkspace(workspaceId))
   await tx.query(lockType(workspaceId, declared.key))
   const type = await readRecordType(tx, workspaceId, declared.key)
   if (!type) return makeBuiltinType(tx, workspaceId, declared)

@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
 import { type BuiltinDeclaration, builtin } from '#shared/types/builtin.ts'
+import { findUpgradesLeft } from '#shared/types/builtin-store.ts'
 
 /** What a workspace has instead of something that this release declares, or has not got yet. */
 export interface UpgradeLeft {
@@ -22,25 +22,13 @@ interface Row {
   readonly field_type: string | null
 }
 
-const find = sql(
-  'find_upgrades_left',
-  `select workspace.id as workspace_id, declared.type, declared.field, workspace.builtin_version < $3 as is_behind,
-     type.system as is_builtin_type, field.type as field_type
-   from workspaces as workspace
-   cross join unnest($1::text[], $2::text[]) as declared (type, field)
-   left join record_types as type on type.workspace_id = workspace.id and type.key = declared.type
-   left join fields as field on field.workspace_id = workspace.id and field.type_id = type.id and field.key = declared.field
-   where workspace.status <> 'provisioning' and (type.system is not true or field.system is not true)
-   order by workspace.id, declared.type, declared.field`,
-)
-
 /** Everything that workspaces lack of what is declared, in the order of their ids; for the operator. */
 export async function listUpgradesLeft(db: Executor, declared: BuiltinDeclaration = builtin): Promise<UpgradeLeft[]> {
   const pairs = declared.types.flatMap((type) => type.fields.map((field) => ({ type: type.key, field: field.key, kind: field.type })))
   const kinds = new Map(pairs.map(({ type, field, kind }) => [`${type}.${field}`, kind]))
   const types = pairs.map(({ type }) => type)
   const rows = await db.query<Row>(
-    find(
+    findUpgradesLeft(
       types,
       pairs.map(({ field }) => field),
       declared.version,

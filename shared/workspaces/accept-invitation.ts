@@ -9,11 +9,11 @@ import { findPersonByEmail, insertPerson, type Person, takenAddress } from '#sha
 import { type OpenedSession, openedSession, openSession, wrongPassword } from '#shared/people/sessions.ts'
 import { hashSecret } from '#shared/people/tokens.ts'
 import { giveRoles, keepRoles } from '#shared/roles/roles-store.ts'
+import { requireWithinPlan } from '#shared/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/scope/scope.ts'
 import { findWorkspace, lockWorkspace, type Workspace } from '#shared/scope/workspace.ts'
 import { findInvitation, type Invitation, useInvitation } from '#shared/workspaces/invitations-store.ts'
-import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
-import { insertMember } from '#shared/workspaces/members-store.ts'
+import { countMembers, insertMember } from '#shared/workspaces/members-store.ts'
 
 export const invitationAnswer = schema(
   t.Object({ token: t.String({ maxLength: 200 }), name: nameText(120), password: newPassword }, { title: 'InvitationAnswer' }),
@@ -92,7 +92,7 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   requireOpen({ work: 'request', app: null }, workspace)
   if (isNew) await insertPerson(db, person)
   await enter(scope, invitation, person)
-  await requireWithinCap(scope, workspace, 0)
+  await requireWithinPlan({ config: scope.config, workspace }, 'members', () => countMembers(db, workspace.id))
   return workspace.id
 }
 

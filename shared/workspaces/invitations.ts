@@ -7,6 +7,7 @@ import { makeSecret } from '#shared/people/tokens.ts'
 import { requireAssignable } from '#shared/roles/grant.ts'
 import { type RoleName, roleNames } from '#shared/roles/role.ts'
 import { listRoles } from '#shared/roles/roles.ts'
+import { requireWithinPlan } from '#shared/scope/plan-cap.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { inAccessTurn } from '#shared/scope/turn.ts'
 import { invitationMail } from '#shared/workspaces/invitation-mail.ts'
@@ -18,8 +19,7 @@ import {
   listInvitationRows,
   writeInvitation,
 } from '#shared/workspaces/invitations-store.ts'
-import { requireWithinCap } from '#shared/workspaces/member-cap.ts'
-import { hasMemberWithEmail } from '#shared/workspaces/members-store.ts'
+import { countMembers, hasMemberWithEmail } from '#shared/workspaces/members-store.ts'
 
 const daysToAccept = 7
 const dayMs = 24 * 60 * 60 * 1000
@@ -67,7 +67,8 @@ export async function invite(scope: Scope, { email, role_ids }: { email: string;
     const row = await writeInvitation(db, workspace.id, written, { now, restUntil: after(now, -restMs) })
     if (row) {
       await requireQuiet(inside, email)
-      await requireWithinCap(inside, workspace, await countInvitations(db, workspace.id, now))
+      const invited = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
+      await requireWithinPlan(inside, 'members', invited)
       await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
     }
     const standing = row ?? (await keepInvitation(db, workspace.id, email, role_ids && roleIds))

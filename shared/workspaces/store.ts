@@ -1,7 +1,8 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
-import { type Workspace, workspaceColumns } from '#shared/scope/workspace.ts'
+import { workspaceColumns } from '#shared/scope/store.ts'
+import type { Workspace } from '#shared/scope/workspace.ts'
 import type { WorkspaceChanges } from '#shared/workspaces/workspace-shape.ts'
 
 declareConflicts({

@@ -118,4 +118,28 @@ const migrations = eachFile(
   { 'migrations/0001-a.ts': `import knex from 'knex'` },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations]
+const access = eachFile(
+  'roles are asked by shared/scope/access.ts',
+  (one) =>
+    isProduct(one) && /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/policy', 'shared/scope/access.ts'])
+      ? ['ask permits or requirePermission']
+      : [],
+  { 'api/a.ts': `if (actor.policy.permits('types:read') === 'never') throw problem('FORBIDDEN')` },
+)
+
+const planCaps = eachFile(
+  'caps of a plan are read and refused by shared/scope/plan-cap.ts',
+  (one) =>
+    isProduct(one) &&
+    /\bfreePlan\b|\bplan [!=]== '|problem\('LIMIT_EXCEEDED'/.test(one.text) &&
+    !within(one.path, ['shared/kernel/config.ts', 'shared/scope/plan-cap.ts'])
+      ? ['take requireWithinPlan, withinPlan or planCapOf']
+      : [],
+  {
+    'shared/a/limit.ts': 'if (count > config.freePlan.records) return',
+    'shared/b/limit.ts': `if (workspace.plan === 'free') return`,
+    'shared/c/limit.ts': `throw problem('LIMIT_EXCEEDED')`,
+  },
+)
+
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps]

@@ -5,22 +5,32 @@ const makers = /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} fro
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
-/**
- * Who may hold SQL: the database's own layers, those whose statements take the shape of a record type or a policy, and a domain's store.
- */
-const places = [
-  /^shared\/(?:db|blobs|queue|due|policy|scope|people|roles|types|records)\//,
-  /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/,
-  /^migrations\//,
+/** Who may hold SQL: the database's own layers, a domain's stores, and migrations. */
+const places = [/^shared\/(?:db|queue)\//, /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/, /^migrations\//]
+
+/** Who makes parts of statements out of values: conditions of policies, filters and orders, columns of field types, kinds of indexes. */
+const partMakers = [
+  'shared/policy',
+  'shared/records/filter.ts',
+  'shared/records/query.ts',
+  'shared/records/search-shapes.ts',
+  'shared/types/fields',
+  'shared/types/indexes/kinds.ts',
 ]
+
+/** Still to be moved into a store. */
+const unmoved = ['shared/records/counter.ts', 'shared/types/stale-reads.ts']
 
 const inStores = eachFile(
   "SQL stands in a domain's store",
   (one) => {
     const holds = makers.test(one.text) || words.test(one.text)
-    return isProduct(one) && holds && !places.some((place) => place.test(one.path)) ? ['move the statement into store.ts'] : []
+    const isPlace = places.some((place) => place.test(one.path)) || within(one.path, [...partMakers, ...unmoved])
+    return isProduct(one) && holds && !isPlace ? ['move the statement into store.ts'] : []
   },
   {
+    'shared/people/sessions.ts': `import { sql } from '#shared/db/statement.ts'`,
+    'shared/records/create.ts': `import { builder } from '#shared/db/builder.ts'`,
     'shared/forms/submit.ts': `import { sql } from '#shared/db/statement.ts'`,
     'api/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
   },

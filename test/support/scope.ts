@@ -1,4 +1,5 @@
 import type { Scope } from '#shared/scope/scope.ts'
+import { platformScope } from '#shared/services.ts'
 import type { Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
 import { enter } from '#workers/enter.ts'
@@ -12,5 +13,5 @@ export async function scopeOf(
   const { services } = w.api
   await services.cache.settle()
   const cause = { actorId: actor?.id ?? null, actorType: actor?.type ?? 'system', requestId: 'test', depth: 0 } as const
-  return enter({ ...services, db: services.database, principal: null, cause }, org.id, 'upkeep')
+  return enter(platformScope(services, services.database, null, cause), org.id, 'upkeep')
 }

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
+import { countRecords } from '#shared/records/counts-store.ts'
 import { withRecordType } from '#shared/records/picture.ts'
-import { computesUnique, countRecords, recomputeAfter, type Selection } from '#shared/records/recompute.ts'
+import { computesUnique, recomputeAfter } from '#shared/records/recompute.ts'
+import type { Selection } from '#shared/records/recompute-statements.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 import { recomputeRecords } from '#shared/types/jobs.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
@@ -52,7 +54,7 @@ export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, s
 const startOf = async (scope: Scope, type: RecordType): Promise<Progress> => ({
   stale: await findStale(scope, type),
   done: 0,
-  total: await countRecords(scope, type),
+  total: await countRecords(scope.db, scope.workspace.id, type.id),
   selection: 'all',
   after: '',
 })

@@ -1,7 +1,8 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { catchUp, countBreakersAfter, markChanges, type Question, refuseBroken, refuseBrokenSince } from '#shared/records/breakers.ts'
+import { countRecords } from '#shared/records/counts-store.ts'
 import { withRecordType } from '#shared/records/picture.ts'
-import { countRecords } from '#shared/records/recompute.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { changeDefinition } from '#shared/types/change-definition.ts'
 import { definitionAfter, type FieldChange } from '#shared/types/field-change.ts'
@@ -36,9 +37,7 @@ export default handler(changeField, async ({ payload: { fieldId, change }, scope
 
 async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
   const field = await requireCustomField(scope, fieldId)
-  if (scope.actor.policy.permits('fields:create', field.entityType) === 'never') {
-    throw problem('FORBIDDEN', `Needs fields:create on ${field.entityType}`)
-  }
+  requirePermission(scope, 'fields:create', field.entityType)
   const tightenings = tighteningsOf(field, definitionAfter(field, change))
   const ask: Asked = (work) =>
     withRecordType(scope, field.entityType, (type) => {
@@ -51,7 +50,7 @@ async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
 
 async function lookAtAll(scope: Scope, ask: Asked, signal: AbortSignal, advance: Advance): Promise<void> {
   const counts: number[] = []
-  let total = await ask(({ type }) => countRecords(scope, type))
+  let total = await ask(({ type }) => countRecords(scope.db, scope.workspace.id, type.id))
   let done = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal.throwIfAborted()

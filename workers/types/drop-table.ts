@@ -1,5 +1,6 @@
 import { dropTable } from '#shared/types/jobs.ts'
-import { dropAsideTable, schemaOf } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/types/tables.ts'
+import { dropAsideTable } from '#shared/types/tables-store.ts'
 import { platformHandler } from '#workers/handler.ts'
 
 // The platform's own work: whoever deleted the type may have left the workspace since, and the workspace may be suspended.

@@ -1,4 +1,5 @@
 import { declareConflicts } from '#shared/db/conflicts.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({
@@ -34,8 +35,11 @@ export const insertSpaceOnce = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict on constraint drive_spaces_key do nothing`,
 )
 
-/** How many spaces the team has made. Values: workspace. */
-export const countCustomSpaces = sql('count_custom_spaces', `select count(*) from drive_spaces where workspace_id = $1 and type = 'custom'`)
+const countCustom = sql('count_custom_spaces', `select count(*) from drive_spaces where workspace_id = $1 and type = 'custom'`)
+/** How many spaces the team has made. */
+export async function countCustomSpaces(db: Executor, workspaceId: string): Promise<number> {
+  return (await db.query<{ count: number }>(countCustom(workspaceId)))[0]?.count ?? 0
+}
 
 /** Folders that were made and hold nothing are in nobody's way. Values: workspace, space. */
 export const deleteMadeFolders = sql(

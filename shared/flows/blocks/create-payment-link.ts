@@ -2,11 +2,11 @@ import { EgressFailure } from '#shared/egress/failure.ts'
 import { defineBlock, text } from '#shared/flows/block.ts'
 import { blankProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn } from '#shared/flows/template.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { createPaymentLink } from '#shared/payments/create-link.ts'
 import { linkInput } from '#shared/payments/link.ts'
 import { NoAnswer } from '#shared/payments/providers/call.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 export const createPaymentLinkBlock = defineBlock({
   type: 'action.create_payment_link',

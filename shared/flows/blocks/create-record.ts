@@ -2,9 +2,9 @@ import { defineBlock, text, texts } from '#shared/flows/block.ts'
 import { recordValues } from '#shared/flows/record-values.ts'
 import { fieldProblems, typeProblems } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { createRecord } from '#shared/records/create.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 
 export const createRecordBlock = defineBlock({

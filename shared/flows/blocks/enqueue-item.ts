@@ -1,11 +1,11 @@
 import { defineBlock, number, numberIn, text, texts } from '#shared/flows/block.ts'
 import { blankProblems, unknownName } from '#shared/flows/references.ts'
 import { filledIn, isObject, textOf } from '#shared/flows/template.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { nullable, t } from '#shared/kernel/schema.ts'
 import { enqueueItems } from '#shared/queues/enqueue.ts'
 import { newItems } from '#shared/queues/item.ts'
 import { requireQueueByKey } from '#shared/queues/load.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 export const enqueueItemBlock = defineBlock({
   type: 'action.enqueue_item',

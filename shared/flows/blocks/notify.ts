@@ -1,9 +1,9 @@
 import { defineBlock, text } from '#shared/flows/block.ts'
 import { blankProblems, typeProblems } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
 import { noticeInput, sendNotice } from '#shared/notifications/notify.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 export const notifyBlock = defineBlock({
   type: 'action.notify',

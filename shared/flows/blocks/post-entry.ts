@@ -2,8 +2,8 @@ import { entryInput } from '#shared/accounting/entry.ts'
 import { postEntry } from '#shared/accounting/post.ts'
 import { defineBlock, text } from '#shared/flows/block.ts'
 import { filledIn } from '#shared/flows/template.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 const line = t.Object({
   account_id: text('Id of an accounts record.'),

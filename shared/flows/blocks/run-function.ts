@@ -2,8 +2,8 @@ import { defineBlock, text, texts } from '#shared/flows/block.ts'
 import { unknownName } from '#shared/flows/references.ts'
 import { textOf } from '#shared/flows/template.ts'
 import { requireEnabled, requireFunction } from '#shared/functions/functions.ts'
-import { requirePermission } from '#shared/functions/sdk/method.ts'
 import { t } from '#shared/kernel/schema.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 export const runFunctionBlock = defineBlock({
   type: 'action.run_function',

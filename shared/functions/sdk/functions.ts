@@ -1,6 +1,7 @@
 import { requireEnabled, requireFunction } from '#shared/functions/functions.ts'
-import { ofApp, requirePermission, sdkMethod } from '#shared/functions/sdk/method.ts'
+import { ofApp, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 
 /** Functions that call each other; the one that is called has the rights of this run. */
 export const functionMethods = ofApp('functions', [

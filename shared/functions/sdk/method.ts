@@ -1,8 +1,6 @@
 import type { Invocation } from '#shared/functions/invocation.ts'
 import type { AppName } from '#shared/kernel/apps.ts'
-import { problem } from '#shared/kernel/errors.ts'
 import type { Schema } from '#shared/kernel/schema.ts'
-import type { Permission } from '#shared/policy/permissions.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** What an SDK call of a run stands in. */
@@ -55,8 +53,3 @@ export const ofApp = (app: AppName, methods: readonly SdkMethod[]): readonly Sdk
 
 /** The same for a method that changes nothing. */
 export const sdkQuery: typeof sdkMethod = (...made) => Object.freeze({ ...sdkMethod(...made), reads: true })
-
-/** Throws FORBIDDEN unless the caller may, as a route with this permission does. */
-export function requirePermission({ actor }: Scope, permission: Permission, resource: string): void {
-  if (actor.policy.permits(permission, resource) === 'never') throw problem('FORBIDDEN', `Needs ${permission} on ${resource}`)
-}

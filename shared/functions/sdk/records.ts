@@ -1,4 +1,4 @@
-import { requirePermission, type SdkMethod, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
+import { type SdkMethod, sdkMethod, sdkQuery } from '#shared/functions/sdk/method.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import type { Permission } from '#shared/policy/permissions.ts'
@@ -10,6 +10,7 @@ import { listQuery } from '#shared/records/schemas.ts'
 import { searchRecords } from '#shared/records/search.ts'
 import { isSearch, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/records/search-query.ts'
 import { changeRecord } from '#shared/records/update.ts'
+import { requirePermission } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { requireRecordType } from '#shared/types/record-type.ts'
 

@@ -1,8 +1,7 @@
-import { builder } from '#shared/db/builder.ts'
 import type { Executor } from '#shared/db/database.ts'
 import type { Session } from '#shared/db/session.ts'
-import { build, sql } from '#shared/db/statement.ts'
-import { askForIndex, forgetIndex, noteBuilt } from '#shared/types/indexes/index-store.ts'
+import { analyzeTable, createIndex, dropIndexNamed } from '#shared/types/indexes/build-store.ts'
+import { askForIndex, cancelIndexBuild, forgetIndex, noteBuilt } from '#shared/types/indexes/index-store.ts'
 import { indexKinds, indexNameOf } from '#shared/types/indexes/kinds.ts'
 import type { Wish } from '#shared/types/indexes/plan.ts'
 import { schemaOf } from '#shared/types/tables.ts'
@@ -20,12 +19,10 @@ export async function buildIndex(session: Session, wish: Wanted, now: () => Date
   if (asked.length === 0) return
   if (wish.index?.state === 'broken') await dropNamed(session, wish)
   const definition = indexKinds[kind].definition(field.column)
-  await session.query(
-    build(builder.raw('create index concurrently ?? on ??.?? ?', [indexNameOf(kind, field.id), schema, type.key, definition])),
-  )
+  await session.query(createIndex(schema, type.key, indexNameOf(kind, field.id), definition))
   await session.query(noteBuilt(type.workspaceId, field.id, kind, now()))
   // An index of an expression begins without statistics, and so does a table that was filled just now: the planner would not know either.
-  await session.query(build(builder.raw('analyze ??.??', [schema, type.key])))
+  await session.query(analyzeTable(schema, type.key))
 }
 
 /** Drops an index, as unnoticed as it was built. */
@@ -35,20 +32,8 @@ export async function dropIndex(session: Session, wish: Wanted): Promise<void> {
 }
 
 const dropNamed = (session: Session, { type, field, kind }: Wanted) =>
-  session.query(build(builder.raw('drop index concurrently if exists ??.??', [schemaOf(type.workspaceId), indexNameOf(kind, field.id)])))
-
-const giveWay = sql(
-  'make_index_give_way',
-  `select pg_cancel_backend(activity.pid)
-   from pg_stat_activity as activity
-   where activity.datname = current_database() and activity.application_name = $1 and exists (
-     select from pg_locks as lock
-     join pg_class as class on class.oid = lock.relation
-     join pg_namespace as space on space.oid = class.relnamespace
-     where lock.pid = activity.pid and lock.mode = 'ShareUpdateExclusiveLock' and lock.granted and space.nspname = $2
-   )`,
-)
+  session.query(dropIndexNamed(schemaOf(type.workspaceId), indexNameOf(kind, field.id)))
 
 /** Ends the building of an index in a workspace, which whoever changes a type would have to wait for; it is begun again later. */
 export const makeIndexGiveWay = async (db: Executor, workspaceId: string): Promise<void> =>
-  void (await db.query(giveWay(sessionName, schemaOf(workspaceId))))
+  void (await db.query(cancelIndexBuild(sessionName, schemaOf(workspaceId))))

@@ -1,9 +1,8 @@
 import type { Executor } from '#shared/db/database.ts'
 import { type Session, withSession } from '#shared/db/session.ts'
-import { sql } from '#shared/db/statement.ts'
 import type { Services } from '#shared/scope/scope.ts'
 import { buildIndex, dropIndex, sessionName } from '#shared/types/indexes/build.ts'
-import { findUsedTypes, noteFailed } from '#shared/types/indexes/index-store.ts'
+import { findUsedTypes, noteFailed, takeIndexLock } from '#shared/types/indexes/index-store.ts'
 import { type Step, stepsOf, type Wish } from '#shared/types/indexes/plan.ts'
 import { sampleField } from '#shared/types/indexes/sample.ts'
 
@@ -14,8 +13,6 @@ const statementTimeoutMs = 6 * 3_600_000
 /** How long one waits for others' transactions; nobody but a change of its own type waits for it, and that makes it give way. */
 const lockTimeoutMs = 30 * 60_000
 
-const takeTurn = sql('take_index_turn', `select pg_try_advisory_lock(hashtextextended('indexes that follow use', 0)) as is_taken`)
-
 /**
  * Makes the indexes that fields are used enough for, drops those that nobody uses any more, and looks now and then at what the values of
  * indexed fields have in common, one after the other. Whoever comes while another process does so does nothing. Returns what was done. What
@@ -24,7 +21,7 @@ const takeTurn = sql('take_index_turn', `select pg_try_advisory_lock(hashtextext
 export async function followUse({ config, now, log, db }: Following, signal: AbortSignal): Promise<Step[]> {
   if (stepsOf(await findUsedTypes(db, now()), now()).length === 0) return []
   return withSession(config.databaseUrl, { name: sessionName, statementTimeoutMs, lockTimeoutMs }, signal, async (session) => {
-    const [turn] = await session.query<{ is_taken: boolean }>(takeTurn())
+    const [turn] = await session.query<{ is_taken: boolean }>(takeIndexLock())
     if (!turn?.is_taken) return []
     const done: Step[] = []
     const tried = new Set<string>()

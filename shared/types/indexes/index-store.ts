@@ -160,3 +160,40 @@ export const noteFailed = sql(
 
 /** Forgets an index that was dropped. Values: workspace, field, kind. */
 export const forgetIndex = sql('forget_index', 'delete from field_indexes where workspace_id = $1 and field_id = $2 and kind = $3')
+
+/** The indexes of unique fields and references. Values: workspace, its schema. */
+export const findIndexesAnyhow = sql(
+  'find_indexes_anyhow',
+  `select $1::text as workspace_id, type.key as type, field.key as field, anyhow.kind, 'ready' as state,
+     case anyhow.kind when 'unique' then 'its values are unique' else 'it is a reference' end as why, (
+       select coalesce(sum(count.records), 0)::bigint from record_counts as count
+       where count.workspace_id = type.workspace_id and count.type_id = type.id
+     ) as records, pg_relation_size(anyhow.place)::bigint as size_bytes, null as built_at, 0 as uses, null as last_used_at,
+     pg_stat_get_numscans(anyhow.place) as scans, pg_stat_get_lastscan(anyhow.place) as last_scan_at
+   from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
+   cross join lateral (
+     select kind, to_regclass(format('%I.%I', $2::text, kind || '_' || replace(field.id::text, '-', ''))) as place
+     from unnest(array['unique', 'ref']) as kind
+   ) as anyhow
+   where field.workspace_id = $1::uuid and anyhow.place is not null
+   order by type.position, field.position, anyhow.kind`,
+)
+
+/** Lets one process follow use at a time. No values. */
+export const takeIndexLock = sql(
+  'take_index_turn',
+  `select pg_try_advisory_lock(hashtextextended('indexes that follow use', 0)) as is_taken`,
+)
+
+/** Cancels the building of indexes in a schema. Values: name of the connections, schema. */
+export const cancelIndexBuild = sql(
+  'make_index_give_way',
+  `select pg_cancel_backend(activity.pid)
+   from pg_stat_activity as activity
+   where activity.datname = current_database() and activity.application_name = $1 and exists (
+     select from pg_locks as lock
+     join pg_class as class on class.oid = lock.relation
+     join pg_namespace as space on space.oid = class.relnamespace
+     where lock.pid = activity.pid and lock.mode = 'ShareUpdateExclusiveLock' and lock.granted and space.nspname = $2
+   )`,
+)

@@ -86,7 +86,7 @@ export const allIndexKinds = Object.entries(indexKinds) as unknown as readonly (
 /** The name of an index: within 63 bytes, and longer than a type's key may be, with which it shares the schema. */
 export const indexNameOf = (kind: IndexKindName, fieldId: string): string => `${kind}_${fieldId.replaceAll('-', '')}`
 
-/** The uses that indexes serve which the field has anyhow (shared/types/tables.ts). */
+/** The uses that indexes serve which the field has anyhow (shared/types/tables-store.ts). */
 export function servedAnyhow({ type, unique }: Pick<Field, 'type' | 'unique'>): readonly FieldUse[] {
   if (type === 'ref') return ['equality', 'reference']
   return unique && !isDigested(type) ? ['equality'] : []

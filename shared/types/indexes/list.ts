@@ -1,6 +1,5 @@
 import type { Session } from '#shared/db/session.ts'
-import { sql } from '#shared/db/statement.ts'
-import { findUsedTypes } from '#shared/types/indexes/index-store.ts'
+import { findIndexesAnyhow, findUsedTypes } from '#shared/types/indexes/index-store.ts'
 import type { IndexKindName } from '#shared/types/indexes/kinds.ts'
 import { askedScore, type Wish, wishesOf } from '#shared/types/indexes/plan.ts'
 import type { CountedUse } from '#shared/types/indexes/used-type.ts'
@@ -37,7 +36,9 @@ export interface ListedIndex {
 export async function listIndexes(db: Session, now: Date, workspaceId: string | null): Promise<ListedIndex[]> {
   const types = await findUsedTypes(db, now, workspaceId)
   const following = types.flatMap((type) => wishesOf(type, now)).map(listed)
-  return workspaceId === null ? following : [...following, ...(await db.query<ListedIndex>(findAnyhow(workspaceId, schemaOf(workspaceId))))]
+  return workspaceId === null
+    ? following
+    : [...following, ...(await db.query<ListedIndex>(findIndexesAnyhow(workspaceId, schemaOf(workspaceId))))]
 }
 
 function listed(wish: Wish): ListedIndex {
@@ -77,20 +78,3 @@ function whyOf(wish: Wish): string {
   if (!Number.isFinite(asked)) return `${used}; the type holds few records`
   return wish.score >= asked ? `${used}; others are worth more` : `${used} of ${asked}`
 }
-
-const findAnyhow = sql(
-  'find_indexes_anyhow',
-  `select $1::text as workspace_id, type.key as type, field.key as field, anyhow.kind, 'ready' as state,
-     case anyhow.kind when 'unique' then 'its values are unique' else 'it is a reference' end as why, (
-       select coalesce(sum(count.records), 0)::bigint from record_counts as count
-       where count.workspace_id = type.workspace_id and count.type_id = type.id
-     ) as records, pg_relation_size(anyhow.place)::bigint as size_bytes, null as built_at, 0 as uses, null as last_used_at,
-     pg_stat_get_numscans(anyhow.place) as scans, pg_stat_get_lastscan(anyhow.place) as last_scan_at
-   from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
-   cross join lateral (
-     select kind, to_regclass(format('%I.%I', $2::text, kind || '_' || replace(field.id::text, '-', ''))) as place
-     from unnest(array['unique', 'ref']) as kind
-   ) as anyhow
-   where field.workspace_id = $1::uuid and anyhow.place is not null
-   order by type.position, field.position, anyhow.kind`,
-)

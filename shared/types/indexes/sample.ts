@@ -1,8 +1,6 @@
-import { builder } from '#shared/db/builder.ts'
 import type { Session } from '#shared/db/session.ts'
-import { build } from '#shared/db/statement.ts'
-import { lowerCaseOf } from '#shared/policy/letter-case.ts'
 import { trigramsOf } from '#shared/types/fields/trigrams.ts'
+import { sampleValues } from '#shared/types/indexes/build-store.ts'
 import { noteSampled } from '#shared/types/indexes/index-store.ts'
 import type { Wish } from '#shared/types/indexes/plan.ts'
 import { thresholds } from '#shared/types/indexes/thresholds.ts'
@@ -15,19 +13,8 @@ import { schemaOf } from '#shared/types/tables.ts'
 export async function sampleField(session: Session, { type, field, kind }: Wish, now: () => Date): Promise<void> {
   const { values, spread, characters } = thresholds.sample
   const percent = Math.min(100, (100 * values * spread) / Math.max(type.records, 1))
-  const found = await session.query<{ readonly value: string }>(
-    build(
-      builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [
-        lowerCaseOf(builder.raw('left(??, ?)', [field.column, characters])),
-        schemaOf(type.workspaceId),
-        type.key,
-        percent,
-        field.column,
-        1 / spread,
-        2 * values,
-      ]),
-    ),
-  )
+  const sample = { characters, percent, share: 1 / spread, most: 2 * values }
+  const found = await session.query<{ readonly value: string }>(sampleValues(schemaOf(type.workspaceId), type.key, field.column, sample))
   const { common, frequent } = countTrigrams(found.map(({ value }) => value))
   await session.query(noteSampled(type.workspaceId, field.id, kind, now(), common, frequent))
 }

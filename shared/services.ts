@@ -1,0 +1,68 @@
+import type { ByteStore } from '#shared/blobs/byte-store.ts'
+import { openBlobs } from '#shared/blobs/open.ts'
+import { Cache } from '#shared/db/cache.ts'
+import { openClock } from '#shared/db/clock.ts'
+import { Database, type Executor } from '#shared/db/database.ts'
+import { guards } from '#shared/guards.ts'
+import type { Cause } from '#shared/kernel/cause.ts'
+import type { Config } from '#shared/kernel/config.ts'
+import type { Logger } from '#shared/kernel/log.ts'
+import { Queue } from '#shared/queue/queue.ts'
+import type { PlatformScope, Principal, Services } from '#shared/scope/scope.ts'
+import { countUses } from '#shared/types/indexes/count-uses.ts'
+
+/** What differs between the processes: the API, a worker, a command. */
+interface ProcessKind {
+  /** The name of its connections, as the database shows it. */
+  readonly name: string
+  readonly connections: number
+  readonly statementTimeoutMs: number
+  /** Whether its queue supervises the jobs of all. */
+  readonly supervise: boolean
+  /** Measures its store of files. */
+  readonly watchStore?: (store: ByteStore) => ByteStore
+  /** The time; the database's when it is left out. */
+  readonly now?: (() => Date) | undefined
+}
+
+/**
+ * Opens the services of a process. `close` writes what is still to be written and closes every connection. What was opened is closed again
+ * when a later part fails.
+ */
+export async function openServices(
+  config: Config,
+  log: Logger,
+  kind: ProcessKind,
+): Promise<{ readonly services: Services & { readonly database: Database }; readonly close: () => Promise<void> }> {
+  await using opened = new AsyncDisposableStack()
+  const database = new Database(config.databaseUrl, {
+    connections: kind.connections,
+    name: kind.name,
+    statementTimeoutMs: kind.statementTimeoutMs,
+    slow: { ms: config.slowStatementMs, log },
+  })
+  opened.defer(() => database.close())
+  const cache = new Cache(config.databaseUrl, kind.name)
+  opened.defer(() => cache.close())
+  const queue = new Queue(database, { supervise: kind.supervise })
+  await queue.open((error) => log.warn({ err: error }, 'queue'))
+  opened.defer(() => queue.close())
+  const blobs = await openBlobs(config, database, kind.watchStore)
+  opened.defer(() => blobs.close())
+  const clock = await openClock(database, log)
+  opened.defer(() => clock.close())
+  const now = kind.now ?? clock.now
+  const uses = countUses(database, now, log)
+  opened.defer(() => uses.flush())
+  const all = opened.move()
+  const services = { config, cache, queue, blobs, log, now, uses, guards, database }
+  return { services, close: () => all.disposeAsync() }
+}
+
+/** The scope of work outside any workspace. */
+export const platformScope = <Db extends Executor>(
+  { config, cache, queue, blobs, log, now, uses, guards }: Services,
+  db: Db,
+  principal: Principal | null,
+  cause: Cause,
+): PlatformScope & { readonly db: Db } => ({ config, cache, queue, blobs, log, now, uses, guards, db, principal, cause })
