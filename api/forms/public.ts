@@ -33,7 +33,6 @@ export const routes = [
       'As the visitor, who needs forms:submit on its key. It is kept, whatever becomes of it later. With an Idempotency-Key sending it again keeps one.',
     limit: 'forms',
     on: async ({ params }, scope) => (await requireOpenForm(scope, params.formKey, 'forms:submit')).key,
-    guarded: true,
     visitorsKey: true,
     body: answersInput,
     status: 201,

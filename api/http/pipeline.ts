@@ -13,7 +13,6 @@ import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/rout
 import { bodyOf, receiveFile } from '#api/http/upload.ts'
 import { type Page, renderPage } from '#api/pages/page.ts'
 import type { ApiServices } from '#api/services.ts'
-import { type Guard, writeGuarded } from '#shared/db/guard.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -22,8 +21,8 @@ import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /**
  * One order for every request: which website sent it (403), IP limit, who (401), whose workspace (404), app on (404), may they (403), well
- * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. What is remembered of
- * roles, keys and types is asked for before the first of these; a request that only looks, or writes by one statement, is told by that.
+ * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. A request that writes
+ * refreshes the cache first; one that only reads verifies by its own statement what it read from the cache.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   const isGuardable = refusesOthers(route)
@@ -33,7 +32,6 @@ export function serve(route: Route, services: ApiServices): Middleware {
     if (isGuardable) refuseCrossSite(ctx, services.config.publicUrl)
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
-    if (isGuarded(route, ctx)) return send(ctx, await writeGuarded(services.cache, (guard) => write(route, ctx, services, guard)))
     await services.cache.settle()
     await work(route, ctx, services)
   }
@@ -53,17 +51,6 @@ async function read(
   const query = queryOf(route, ctx)
   if (route.kind === 'page') return pageOf(route, await route.handle(requestOf(ctx, query, new URLSearchParams()), scope), services)
   return answerOf(route, await route.handle(requestOf(ctx, query, {}), scope))
-}
-
-/** Whether a route's only write says itself whether what is remembered holds. With an Idempotency-Key it writes more than that. */
-const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
-  route.kind === 'answer' && route.guarded === true && ctx.req.headers['idempotency-key'] === undefined
-
-async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
-  const scope = await admit(route, ctx, services)
-  const { request } = await readRequest(route, ctx, services, scope)
-  await checkBodyResource(route, request, scope)
-  return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
 }
 
 async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {

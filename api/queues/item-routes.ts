@@ -114,7 +114,6 @@ export const routes = [
     permission: 'queues:transition',
     fails: ['DUPLICATE_VALUE'],
     body: moveInput,
-    guarded: true,
     status: 200,
     response: changedItem,
     handle: async (request, scope) => moveAsAsked(scope, await queueOf(request, scope), request.params.itemId, request.body),
@@ -128,7 +127,6 @@ export const routes = [
       'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too. A key whose item is hidden from the caller is unknown, and nothing is added.',
     permission: 'queues:transition',
     body: scanInput,
-    guarded: true,
     status: 200,
     response: scanAnswer,
     handle: async (request, scope) => {
@@ -158,7 +156,6 @@ export const routes = [
       "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item, and hidden items are passed over.",
     permission: 'queues:transition',
     body: claimInput,
-    guarded: true,
     status: 200,
     response: claimAnswer,
     handle: async (request, scope) => claimItems(scope, await queueOf(request, scope), request.body),

@@ -35,7 +35,7 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
     if (wanting.length === 0) continue
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
     const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-    const first = await takeNumbers(scope, counter, wanting.length)
+    const first = await takeNumbers(scope.db, counter, wanting.length)
     for (const [index, values] of wanting.entries()) values[field.key] = numbering.format(first + index, now)
   }
 }
