@@ -1,12 +1,13 @@
 import type { Context } from 'koa'
 import type { Admission } from '#api/http/declaration.ts'
 import type { ApiServices } from '#api/services.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { findPrincipal } from '#shared/people/principals.ts'
 import type { PlatformScope, Principal } from '#shared/scope/scope.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
-export async function authenticate(ctx: Context, admission: Admission, services: ApiServices): Promise<PlatformScope> {
+export async function authenticate(ctx: Context, admission: Admission, services: ApiServices, db: Executor): Promise<PlatformScope> {
   const principal = admission === 'public' ? null : await requirePrincipal(ctx, admission, services)
   const cause = {
     actorId: principal?.id ?? null,
@@ -23,7 +24,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     uses: services.uses,
     blobs: services.blobs,
     guards: services.guards,
-    db: services.database,
+    db,
     principal,
     cause,
   }

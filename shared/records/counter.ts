@@ -31,7 +31,9 @@ const takeAlone = sql(
 /** Takes `count` numbers that nobody else gets, and returns the first. Numbers whose record is not written afterwards are left out. */
 export async function takeNumbers(db: Executor, { workspaceId, fieldId, period }: Counter, count: number): Promise<number> {
   const statement = 'inTransaction' in db ? take : takeAlone
-  const [row] = await db.query<{ first: number }>(statement(workspaceId, fieldId, period, count))
+  // Numbers that are taken and not used are left out, so taking others does no harm.
+  const taking = { ...statement(workspaceId, fieldId, period, count), repeatable: true as const }
+  const [row] = await db.query<{ first: number }>(taking)
   if (!row) throw new Error('The statement of a counter returned no row')
   return row.first
 }

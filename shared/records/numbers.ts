@@ -62,7 +62,7 @@ export async function skipHeldNumbers(scope: Scope, type: RecordType, field: Fie
     const held = await heldAmong(scope, type, field, texts)
     const free = texts.findIndex((text) => !held.has(text))
     if (free < 0) continue
-    await scope.db.query(skipTo(scope.workspace.id, field.id, period, first + free))
+    await scope.db.query({ ...skipTo(scope.workspace.id, field.id, period, first + free), repeatable: true })
     return
   }
 }

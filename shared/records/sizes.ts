@@ -17,7 +17,7 @@ const mark = sql(
  * they are read. Others are not, which saves every listing a sixth of its statement's time.
  */
 export async function noteLength({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
-  if (!type.longRecords && textLength(values) >= longFrom) await db.query(mark(type.workspaceId, type.id))
+  if (!type.longRecords && textLength(values) >= longFrom) await db.query({ ...mark(type.workspaceId, type.id), repeatable: true })
 }
 
 const sizes: Readonly<Record<string, string>> = {

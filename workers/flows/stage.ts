@@ -1,3 +1,4 @@
+import { inAttempts } from '#shared/db/attempts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import { setDue } from '#shared/due/due.ts'
@@ -13,7 +14,6 @@ import { runFunction } from '#shared/functions/jobs.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { continuation } from '#shared/queue/continuation.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 import { enterAs } from '#workers/enter.ts'
 import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
@@ -42,9 +42,11 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
+  const present = (db: Executor): Promise<Scope> => enterAs({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
+
   const enter = async (): Promise<Scope> => {
     await platform.cache.settle()
-    return enterAs({ ...platform, cause }, workspaceId, run.editorId, run.isPersonal)
+    return present(platform.db)
   }
 
   /** The statement that writes a turn, which fails when the run was overtaken. */
@@ -105,14 +107,17 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     enter,
     // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
     act: async (_doing, work, after, isEnd) => {
-      const scope = await enter()
-      const effect = async (tx: Tx) => {
-        const output = await work(within(scope, tx))
-        const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
-        tx.afterCommit(() => told(written))
-        return { output, written }
+      const effect = async (db: Executor) => {
+        const scope = await present(db)
+        const inside = async (tx: Tx) => {
+          const output = await work(within(scope, tx))
+          const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
+          tx.afterCommit(() => told(written))
+          return { output, written }
+        }
+        return db.transaction(inside, ({ written }) => turnOf(written))
       }
-      const { output } = await turning(() => withPictures(scope, () => platform.db.transaction(effect, ({ written }) => turnOf(written))))
+      const { output } = await turning(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
       return output
     },
     park: async (doing, waiting, written, tries = 1) => {
