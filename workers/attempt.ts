@@ -1,6 +1,8 @@
 import type { JobWithMetadata } from 'pg-boss'
+import { inAttempts } from '#shared/db/attempts.ts'
 import { isOverloaded } from '#shared/db/conflicts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
+import type { Tracked } from '#shared/db/track-writes.ts'
 import { restJob } from '#shared/due/rest.ts'
 import { fateOf, isSuspension, requireOpen, waitsForWorkspace } from '#shared/kernel/background.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -42,16 +44,20 @@ export async function runAttempt(
     if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
     return 'ended'
   }
-  const work = { handler, row, signal, services, checkpoint: started.checkpoint ?? undefined, begun: started.begun }
+  const reached = { checkpoint: started.checkpoint ?? undefined }
+  const work = { handler, row, signal, services }
   let isRunning = false
   try {
     if (workspace) requireOpen(job, workspace)
     const { resources: _, ...shared } = services
-    const platform: PlatformScope = { ...shared, principal: null, cause: row.data.cause }
-    const scope = handler.inWorkspace ? await enter(platform, row.data.workspaceId ?? '', job.work) : platform
-    isRunning = true
-    const done = await handler.run(attemptIn(scope, work) as never)
-    if (done !== settled) await settle(work, services.db, done)
+    const run = async (tracked: Tracked): Promise<void> => {
+      const platform: PlatformScope = { ...shared, db: tracked.db, principal: null, cause: row.data.cause }
+      const scope = handler.inWorkspace ? await enter(platform, row.data.workspaceId ?? '', job.work) : platform
+      isRunning = true
+      const done = await handler.run(attemptIn(scope, { ...work, reached, tracked, begun: started.begun }) as never)
+      if (done !== settled) await settle(work, tracked.db, done)
+    }
+    await inAttempts(services.cache, services.db, run, { isFresh: true, ...(job.once && { atMost: 1 }) })
   } catch (error) {
     if (error instanceof TakenOver) return 'ended'
     const isHalted = isSuspension(error) && waitsForWorkspace(job.work)
@@ -93,13 +99,17 @@ interface Work {
   readonly row: JobRow
   readonly signal: AbortSignal
   readonly services: WorkerServices
-  readonly checkpoint: unknown
+}
+
+/** The same while it runs. `reached` holds the last checkpoint, from which it goes on when it is done again. */
+interface RunningWork extends Work {
+  readonly reached: { checkpoint: unknown }
+  readonly tracked: Tracked
   readonly begun: boolean
 }
 
-function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unknown, unknown, S> {
-  const { handler, row, signal, services, checkpoint, begun } = work
-  let known = checkpoint
+function attemptIn<S extends PlatformScope>(scope: S, work: RunningWork): Attempt<unknown, unknown, S> {
+  const { handler, row, signal, services, reached, tracked, begun } = work
   return {
     payload: handler.job.payload.parse(row.data.payload, 'payload'),
     scope,
@@ -107,12 +117,14 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
     signal,
     resources: services.resources,
     begun,
-    checkpoint,
+    checkpoint: reached.checkpoint,
     advance: async (progress, next, inside = scope) => {
       if (!handler.job.tracked) return
-      if (!(await advanceOperation(inside.db, operationOf(row), progress, known, next))) throw new TakenOver()
+      if (!(await advanceOperation(inside.db, operationOf(row), progress, reached.checkpoint, next))) throw new TakenOver()
       inside.db.afterCommit(() => {
-        known = next ?? known
+        if (next === undefined) return
+        reached.checkpoint = next
+        tracked.noteProgress()
       })
     },
     commit: async (write) => {
@@ -120,7 +132,7 @@ function attemptIn<S extends PlatformScope>(scope: S, work: Work): Attempt<unkno
       return settled
     },
     park: async (write) => {
-      await scope.db.transaction(async (tx) => park(work, tx, known, (start) => write(within(scope, tx), start)))
+      await scope.db.transaction(async (tx) => park(work, tx, reached.checkpoint, (start) => write(within(scope, tx), start)))
       return settled
     },
   }

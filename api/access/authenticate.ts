@@ -1,13 +1,14 @@
 import type { Context } from 'koa'
 import type { Admission } from '#api/http/declaration.ts'
 import type { ApiServices } from '#api/services.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { findPrincipal } from '#shared/people/principals.ts'
 import type { PlatformScope, Principal } from '#shared/scope/scope.ts'
 import { platformScope } from '#shared/services.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
-export async function authenticate(ctx: Context, admission: Admission, services: ApiServices): Promise<PlatformScope> {
+export async function authenticate(ctx: Context, admission: Admission, services: ApiServices, db: Executor): Promise<PlatformScope> {
   const principal = admission === 'public' ? null : await requirePrincipal(ctx, admission, services)
   const cause = {
     actorId: principal?.id ?? null,
@@ -15,7 +16,7 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     requestId: ctx.state.requestId as string,
     depth: 0,
   } as const
-  return platformScope(services, services.database, principal, cause)
+  return platformScope(services, db, principal, cause)
 }
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {

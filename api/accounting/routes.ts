@@ -21,7 +21,6 @@ export const routes = [
     body: entryInput,
     status: 201,
     response: entrySchema,
-    guarded: true,
     handle: ({ body }, scope) => postEntry(scope, body),
   }),
   answer({
@@ -57,7 +56,6 @@ export const routes = [
     body: reversalInput,
     status: 201,
     response: entrySchema,
-    guarded: true,
     handle: ({ params, body }, scope) => reverseEntry(scope, params.entryId, body),
   }),
 ]

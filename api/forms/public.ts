@@ -33,7 +33,6 @@ export const routes = [
     description: 'The visitor needs forms:submit on its key. It is stored even if processing fails later, and once per Idempotency-Key.',
     limit: 'forms',
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
-    guarded: true,
     visitorsKey: true,
     body: answersInput,
     status: 201,

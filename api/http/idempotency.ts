@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'koa'
 import type { ApiServices } from '#api/services.ts'
-import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
@@ -13,9 +12,6 @@ import type { PlatformScope } from '#shared/scope/scope.ts'
 
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255
-
-/** How often a request is begun while the record types that it needs keep changing. */
-const maxAttempts = 5
 
 /** Of a longer path only the digest is kept. */
 const maxPathLength = 500
@@ -91,14 +87,7 @@ async function answerOnce(services: Keeping, request: RequestKey, way: Way): Pro
   const known = await kept(services.database, services, request)
   const failedId = known === undefined ? null : await faultOfOurs(services, known)
   if (known && failedId === null) return known
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await way(services, request, failedId)
-    } catch (error) {
-      // A picture that went out of date inside the transaction has ended it; by now the picture is forgotten.
-      if (!isOutdatedPicture(error) || attempt === maxAttempts) throw error
-    }
-  }
+  return way(services, request, failedId)
 }
 
 /** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */

@@ -13,7 +13,8 @@ import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/rout
 import { bodyOf, receiveFile } from '#api/http/upload.ts'
 import { type Page, renderPage } from '#api/pages/page.ts'
 import type { ApiServices } from '#api/services.ts'
-import { type Guard, writeGuarded } from '#shared/db/guard.ts'
+import { inAttempts } from '#shared/db/attempts.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import { Problem, problem } from '#shared/kernel/errors.ts'
@@ -23,8 +24,8 @@ import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /**
  * One order for every request: which website sent it (403), IP limit, who (401), whose workspace (404), app on (404), may they (403), well
- * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. What is remembered of
- * roles, keys and types is asked for before the first of these; a request that only looks, or writes by one statement, is told by that.
+ * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. A request that writes
+ * refreshes the cache first; one that only reads verifies by its own statement what it read from the cache.
  */
 export function serve(route: Route, services: ApiServices): Middleware {
   const isGuardable = refusesOthers(route)
@@ -34,9 +35,8 @@ export function serve(route: Route, services: ApiServices): Middleware {
     if (isGuardable) refuseCrossSite(ctx, services.config.publicUrl)
     if (route.limit) await services.rateLimits.take(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
-    if (isGuarded(route, ctx)) return send(ctx, await writeGuarded(services.cache, (guard) => write(route, ctx, services, guard)))
-    await services.cache.settle()
-    await work(route, ctx, services)
+    const answer = await inAttempts(services.cache, services.database, ({ db }) => work(route, ctx, services, db))
+    if (answer) await send(ctx, answer)
   }
 }
 
@@ -50,7 +50,7 @@ async function read(
   services: ApiServices,
   verification: Verification | undefined,
 ): Promise<Answer> {
-  const admitted = await admit(route, ctx, services)
+  const admitted = await admit(route, ctx, services, services.database)
   const scope = { ...admitted.scope, verification } as Scope
   const query = queryOf(route, ctx)
   const request = requestOf(ctx, query, {}, admitted.resource)
@@ -58,35 +58,31 @@ async function read(
   return answerOf(route, await route.handle(request, scope))
 }
 
-/** Whether a route's only write says itself whether what is remembered holds. With an Idempotency-Key it writes more than that. */
-const isGuarded = (route: Route, ctx: Context): route is AnswerRoute =>
-  route.kind === 'answer' && route.guarded === true && ctx.req.headers['idempotency-key'] === undefined
-
-async function write(route: AnswerRoute, ctx: Context, services: ApiServices, guard: Guard | undefined): Promise<Answer> {
-  const admitted = await admit(route, ctx, services)
-  const { scope } = admitted
-  const { request } = await readRequest(route, ctx, services, admitted)
-  await checkBodyResource(route, request, scope)
-  return answerOf(route, await route.handle(request, { ...scope, guard } as Scope))
-}
-
-async function work(route: Route, ctx: Context, services: ApiServices): Promise<void> {
-  const admitted = await admit(route, ctx, services)
+/** The answer to a request that may write; undefined where a worker's answer has been sent. It may be called again: see `inAttempts`. */
+async function work(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Answer | undefined> {
+  const admitted = await admit(route, ctx, services, db)
   const { scope } = admitted
   const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
   if (route.kind !== 'page' && route.visitorsKey) sentKey(ctx)
-  if (route.kind === 'receive') return send(ctx, await workOnFile(route, ctx, admitted, services, key))
+  if (route.kind === 'receive') return workOnFile(route, ctx, admitted, services, key)
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
-  if (route.limitBy) await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
+  // A request counts once, however often it is tried.
+  if (route.limitBy && !ctx.state.isCounted) {
+    await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
+    ctx.state.isCounted = true
+  }
   if (route.kind === 'page') {
     const shown = await route.handle({ ...request, body: request.body as URLSearchParams }, scope as Scope)
-    return send(ctx, pageOf(route, shown, services))
+    return pageOf(route, shown, services)
   }
-  if (route.kind === 'delegate') return respondFromWorker(route, ctx, request, scope, services, key)
+  if (route.kind === 'delegate') {
+    await respondFromWorker(route, ctx, request, scope, services, key)
+    return undefined
+  }
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
-  if (key === undefined) return send(ctx, await handle(scope))
-  await send(ctx, await handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle, route))
+  if (key === undefined) return handle(scope)
+  return handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle, route)
 }
 
 /** Answers that are no JSON are not kept for an Idempotency-Key. */
@@ -102,7 +98,10 @@ async function workOnFile(
 ): Promise<Answer> {
   const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined, resource)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
-  const { kept, fields } = await receiveFile(ctx.req, { ...route.upload, maxBytes }, (file) => route.keep(file, request, scope as Scope))
+  const upload = { ...route.upload, maxBytes }
+  // The file arrives once, however often the request is tried.
+  ctx.state.received ??= receiveFile(ctx.req, upload, (file) => route.keep(file, request, scope as Scope))
+  const { kept, fields } = await (ctx.state.received as ReturnType<typeof receiveFile<unknown>>)
   await services.cache.settle()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))
   if (key === undefined || route.digestOf === null) return handle(scope)
@@ -152,8 +151,8 @@ async function handleOnce(
 }
 
 /** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
-async function admit(route: Route, ctx: Context, services: ApiServices): Promise<Admitted> {
-  const platform = await authenticate(ctx, route.permission, services)
+async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
+  const platform = await authenticate(ctx, route.permission, services, db)
   refuseBadAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return { scope: platform, resource: undefined }

@@ -36,8 +36,6 @@ type Given<Response> = Promise<
 interface Answered<Path extends string, Body, Query, Response, Resource>
   extends Declaration<Path, Body, Query, Resource>,
     Answering<Response> {
-  /** Set where the work writes by one guarded statement (shared/db/guard.ts), so that nothing needs to be asked before it. */
-  readonly guarded?: true
   /**
    * Set where the work knows what of it was done before, and is long: then it stands in no transaction with the kept answer of an
    * Idempotency-Key, and holds no locks from its beginning to its end.

@@ -113,7 +113,6 @@ export const routes = [
     permission: 'queues:transition',
     fails: ['DUPLICATE_VALUE'],
     body: moveInput,
-    guarded: true,
     status: 200,
     response: changedItem,
     handle: ({ resource, params, body }, scope) => moveAsAsked(scope, resource, params.itemId, body),
@@ -127,7 +126,6 @@ export const routes = [
       'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too. A key whose item is hidden from the caller is unknown, and nothing is added.',
     permission: 'queues:transition',
     body: scanInput,
-    guarded: true,
     status: 200,
     response: scanAnswer,
     handle: async ({ resource, body }, scope) => {
@@ -157,7 +155,6 @@ export const routes = [
       "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item, and hidden items are passed over.",
     permission: 'queues:transition',
     body: claimInput,
-    guarded: true,
     status: 200,
     response: claimAnswer,
     handle: ({ resource, body }, scope) => claimItems(scope, resource, body),

@@ -45,7 +45,6 @@ export const routes = [
     body: recordInput,
     status: 201,
     response: record,
-    guarded: true,
     handle: ({ params, body }, scope) => createRecord(scope, params.typeKey, body.values ?? {}),
   }),
   answer({

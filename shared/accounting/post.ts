@@ -6,7 +6,6 @@ import type { Entry, EntryInput, EntryLine } from '#shared/accounting/entry.ts'
 import { countPosted } from '#shared/accounting/metrics.ts'
 import { accountsOf } from '#shared/accounting/posted-accounts.ts'
 import { findByNaturalKey, type Posted, postEntryOnce, postEntryWithin } from '#shared/accounting/store/posting.ts'
-import { unguarded } from '#shared/db/guard.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
@@ -47,14 +46,12 @@ export function postEntry(scope: Scope, input: EntryInput, { naturalKey }: PostO
 
 /** Posts what is balanced already, such as a reversal. */
 export async function post(scope: Scope, draft: Draft, naturalKey?: string): Promise<Entry> {
-  const { db, workspace, actor, guard } = scope
+  const { db, workspace, actor } = scope
   const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
   const id = newId()
   const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
   const total = sumOf(lines.map(({ debit }) => debit))
-  const scopes = [workspace.id, ...(actor.id === null ? [] : [actor.id])]
   const accounts = await accountsOf(scope, lines)
-  const { horizon, seen } = guard?.slots(scopes) ?? unguarded
   const statement = naturalKey === undefined ? postEntryWithin : postEntryOnce
   const [posted] = await db.query<Posted>(
     statement(
@@ -65,10 +62,9 @@ export async function post(scope: Scope, draft: Draft, naturalKey?: string): Pro
       lines.map(({ debit }) => plain(debit)),
       lines.map(({ credit }) => plain(credit)),
       lines.map(({ memo }) => memo),
-      ...[accounts.toLookFor, horizon, seen, guard ? scopes : null],
+      accounts.toLookFor,
     ),
   )
-  if (posted) guard?.confirm(posted, scopes)
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
     accounts.noteLines()
@@ -89,7 +85,7 @@ function viewOf({ id, accountId, debit, credit, memo }: Line & { readonly id: st
 
 /** Throws what speaks against an entry that was not posted. */
 function refuse({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, lookedFor: readonly string[]): never {
-  if (!posted || posted.default_currency === null) throw problem('NOT_FOUND')
+  if (!posted) throw problem('NOT_FOUND')
   const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
   if (unknown_account !== null) {
     const place = lines.findIndex(({ accountId }) => accountId === lookedFor[unknown_account - 1])

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { cancelStatement } from '#shared/db/cancel.ts'
-import { isOutOfReach, isTransient, translate } from '#shared/db/conflicts.ts'
+import { isOutOfReach, translate } from '#shared/db/conflicts.ts'
 import { endAfterLimit, HeavyLanes, type Running } from '#shared/db/heavy.ts'
 import { type DatabaseOptions, endedIdle, makePool } from '#shared/db/pool.ts'
 import { whileRecovering } from '#shared/db/recovering.ts'
@@ -13,14 +13,12 @@ import type { Statement } from '#shared/db/statement.ts'
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
   /**
-   * Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name; one that a
-   * deadlock ended is tried again like a transaction, unless it stands in one. OVERLOADED when no connection is free for 3 s or a lock is not
-   * to be had in 3 s.
+   * Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name. OVERLOADED
+   * when a deadlock ended it, when no connection is free for 3 s, or a lock is not to be had in 3 s; `inAttempts` retries.
    */
   query<Row>(statement: Statement): Promise<Row[]>
   /**
-   * Runs `work` in a transaction; inside one it joins it. Deadlocks and serialization failures are tried again, up to three times. `last` makes
-   * the statement that ends it, in one round trip with the commit: it has to fail where nothing may be committed.
+   * Runs `work` in a transaction; inside one it joins it. `last` makes the statement that ends it, in one round trip with the commit: it has to fail where nothing may be committed.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
@@ -64,13 +62,13 @@ export class Database implements Executor {
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    return persistently(() => this.#once(null, work, last))
+    return this.#once(null, work, last)
   }
 
   of(workspaceId: string): Executor {
     const shared: Executor = {
       query: (statement) => this.#query(workspaceId, statement),
-      transaction: (work, last) => persistently(() => this.#once(workspaceId, work, last)),
+      transaction: (work, last) => this.#once(workspaceId, work, last),
       afterCommit: (hook) => hook(),
       of: (other) => (other === workspaceId ? shared : this.of(other)),
     }
@@ -91,14 +89,12 @@ export class Database implements Executor {
     this.#stopWatching()
   }
 
-  #query<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
-    return persistently(async () => {
-      try {
-        return await timed(this.#slow, statement, () => this.#run<Row>(owner, statement))
-      } catch (error) {
-        throw translate(error)
-      }
-    })
+  async #query<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
+    try {
+      return await timed(this.#slow, statement, () => this.#run<Row>(owner, statement))
+    } catch (error) {
+      throw translate(error)
+    }
   }
 
   #run<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
@@ -203,15 +199,4 @@ function transactionOf(run: Run, hooks: (() => void)[]): Tx {
     of: () => tx,
   }
   return tx
-}
-
-/** Work that leaves nothing behind when it fails is tried again where the database ended it to let others go on. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt >= 3 || !isTransient(error)) throw error
-    }
-  }
 }

@@ -12,6 +12,8 @@ export interface Statement {
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
   readonly fit?: Fit
+  /** Committed and then done again, it does no harm: work that has committed nothing else may be retried. */
+  readonly repeatable?: true
   /** What of the question is to blame when the statement takes too long, such as `filter`; set for heavy statements. */
   readonly heavy?: string
 }

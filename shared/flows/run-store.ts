@@ -1,4 +1,3 @@
-import { newsSql } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
 
 /** Rows as a JSON list of the columns that a caller gives. */
@@ -39,14 +38,12 @@ interface Shape {
   readonly keeps: boolean
 }
 
-const turnText = ({ isOk, keeps }: Shape): string => `with news as materialized (${newsSql('$11', '$12')}),
-   turned as (
+const turnText = ({ isOk, keeps }: Shape): string => `with turned as (
      update flow_runs
      set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
        started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
        steps = steps + json_array_length($10::json), revived = 0
      where workspace_id = $1 and id = $2 and turn = $3 and status in ('queued', 'running')
-       and not exists (select from news where scope = any($13::text[]))
      returning workspace_id, id
    ),
    stepped as (
@@ -74,13 +71,12 @@ const [onward, keeping, ending] = [
 
 /**
  * Writes a turn of a run: its steps, and where it stands after them. It fails (`isOvertaken`) when somebody else has written one since, or has
- * ended the run, and when the guard's scopes have news: what is written in its transaction goes with it. Values: workspace, run, the turn
- * before, status, state, what it waits for, the job that goes on, error, now, the steps as a JSON list, the guard's horizon, what it has seen,
- * its scopes.
+ * ended the run: what is written in its transaction goes with it. Values: workspace, run, the turn before, status, state, what it waits for,
+ * the job that goes on, error, now, the steps as a JSON list.
  */
 export const writeTurn = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
 
-/** Whether a turn could not be written, since somebody else has written one, or by the rights that its guard speaks of. */
+/** Whether a turn could not be written, since somebody else has written one or has ended the run. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
 
 /** Ends a run as failed, unless somebody has gone on with it. Values: workspace, run, the turn before, the error as JSON, now. */

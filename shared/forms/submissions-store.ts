@@ -1,20 +1,17 @@
-import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
 import { fileFor } from '#shared/events/statements.ts'
 
 const columns = `id, "values", record_id, error, spam, state, created_at`
 
 /**
- * Keeps a submission, unless the visitor's attempt is kept already, and files what follows for the subscriber `forms`, in one guarded
- * statement. Values: workspace, form, id, the attempt's name or null, values as JSON, spam or null, state, the form's key, cause as JSON,
- * horizon, seen, scopes.
+ * Keeps a submission, unless the visitor's attempt is kept already, and files what follows for the subscriber `forms`, in one
+ * statement. Values: workspace, form, id, the attempt's name or null, values as JSON, spam or null, state, the form's key, cause as JSON.
  */
 export const keepSubmission = sql(
   'keep_submission',
-  `with news as materialized (${newsSql('$10', '$11')}),
-   kept as (
+  `with kept as (
      insert into form_submissions (workspace_id, form_id, id, visitor_key, "values", spam, state)
-     select $1::uuid, $2::uuid, $3::uuid, $4, $5::text::json, $6, $7::text where not exists (select from news where scope = any($12::text[]))
+     values ($1::uuid, $2::uuid, $3::uuid, $4, $5::text::json, $6, $7::text)
      on conflict (workspace_id, form_id, visitor_key) where visitor_key is not null do nothing
      returning form_id, id, state
    ),
@@ -26,7 +23,7 @@ export const keepSubmission = sql(
      cause: '$9',
      from: `select id, id as subject_id, form_id as listener_id from kept where state = 'waiting'`,
    })})
-   select exists (select from dispatched) as dispatched, exists (select from kept) as kept, ${foundSql}`,
+   select exists (select from dispatched) as dispatched, exists (select from kept) as kept`,
 )
 
 /** What was said in a visitor's attempt, as it was sent. Values: workspace, form, the attempt's name. */

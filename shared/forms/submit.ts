@@ -1,4 +1,3 @@
-import { type Found, unguarded } from '#shared/db/guard.ts'
 import { announce } from '#shared/events/announce.ts'
 import type { Form, Thanks } from '#shared/forms/form.ts'
 import { findSaid, keepSubmission } from '#shared/forms/submissions-store.ts'
@@ -33,16 +32,10 @@ export function attemptKey(text: string): string | undefined {
  */
 export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: Attempt): Promise<Thanks> {
   const state = spam === null && leadsOn(form) ? 'waiting' : 'kept'
-  const scopes = [scope.workspace.id]
-  const { horizon, seen } = scope.guard?.slots(scopes) ?? unguarded
   const said = JSON.stringify(values)
-  const [row] = await scope.db.query<Found & { dispatched: boolean; kept: boolean }>(
-    keepSubmission(
-      ...[scope.workspace.id, form.id, newId(), key ?? null, said, spam, state, form.key],
-      ...[JSON.stringify(scope.cause), horizon, seen, scope.guard ? scopes : null],
-    ),
+  const [row] = await scope.db.query<{ dispatched: boolean; kept: boolean }>(
+    keepSubmission(...[scope.workspace.id, form.id, newId(), key ?? null, said, spam, state, form.key], JSON.stringify(scope.cause)),
   )
-  if (row) scope.guard?.confirm(row, scopes)
   announce(scope, row)
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, said)
   return { ok: true, message: form.settings.success_message, redirect: form.settings.redirect }

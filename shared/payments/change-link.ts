@@ -9,7 +9,6 @@ import { getLink } from '#shared/payments/links.ts'
 import type { LinkFacts } from '#shared/payments/providers/facts.ts'
 import { lockLinkRow } from '#shared/payments/store/links-store.ts'
 import { type Source, writeLine } from '#shared/payments/timeline.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { system } from '#shared/scope/actor.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
@@ -109,18 +108,16 @@ export async function lookAt(scope: Scope, linkId: string, source: Source): Prom
 
 /** Applies facts in a transaction of their own. */
 function apply(scope: Scope, { id, connection_id: connectionId }: Link, source: Source, facts: LinkFacts): Promise<Link> {
-  return withPictures(scope, () =>
-    scope.db.transaction(async (tx) => {
-      const inside = within(scope, tx)
-      const [before] = await tx.query<Link>(lockLinkRow(scope.workspace.id, id))
-      const after = (await applyFacts(inside, { connectionId, source }, { ...facts, linkId: id })) ?? before
-      if (!before || !after) throw problem('NOT_FOUND')
-      if (source === 'refresh' && after.status === before.status) {
-        await writeLine(inside, { linkId: id, source, before: before.status, after: after.status, verdict: 'unchanged' })
-      }
-      return after
-    }),
-  )
+  return scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const [before] = await tx.query<Link>(lockLinkRow(scope.workspace.id, id))
+    const after = (await applyFacts(inside, { connectionId, source }, { ...facts, linkId: id })) ?? before
+    if (!before || !after) throw problem('NOT_FOUND')
+    if (source === 'refresh' && after.status === before.status) {
+      await writeLine(inside, { linkId: id, source, before: before.status, after: after.status, verdict: 'unchanged' })
+    }
+    return after
+  })
 }
 
 async function openOf(scope: Scope, link: Link) {

@@ -9,7 +9,6 @@ import type { Delivery } from '#shared/payments/providers/provider.ts'
 import { providers } from '#shared/payments/providers/providers.ts'
 import { findHookedConnection, type StoredConnection } from '#shared/payments/store/connections-store.ts'
 import { insertEvent, lockEvent, noteEventLink, type StoredEvent } from '#shared/payments/store/events-store.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
 /** The largest delivery of a provider, in bytes; theirs have some ten thousand. */
@@ -62,14 +61,12 @@ export function keepEvent(
 /** Acts on an event, once: what it says is applied in the transaction that notes so. One about no link of ours is left as it is. */
 export async function actOnEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
   const { workspace, db } = scope
-  await withPictures(scope, () =>
-    db.transaction(async (tx) => {
-      const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
-      if (!event || event.link_id !== null) return
-      const facts = providers[connection.provider].read(event.body)
-      const told = { connectionId: connection.id, source: event.source, eventId: event.event_key }
-      const link = await applyFacts(within(scope, tx), told, facts)
-      if (link) await tx.query(noteEventLink(workspace.id, connection.id, eventKey, link.id))
-    }),
-  )
+  await db.transaction(async (tx) => {
+    const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
+    if (!event || event.link_id !== null) return
+    const facts = providers[connection.provider].read(event.body)
+    const told = { connectionId: connection.id, source: event.source, eventId: event.event_key }
+    const link = await applyFacts(within(scope, tx), told, facts)
+    if (link) await tx.query(noteEventLink(workspace.id, connection.id, eventKey, link.id))
+  })
 }

@@ -1,4 +1,3 @@
-import type { Found } from '#shared/db/guard.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
 import { requireStage } from '#shared/queues/definition.ts'
 import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/queues/item.ts'
@@ -7,7 +6,6 @@ import { requireEnabled } from '#shared/queues/load.ts'
 import { claims, expiries } from '#shared/queues/metrics.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { claimAnywhere, claimInStage } from '#shared/queues/store/claim.ts'
-import { guardOf } from '#shared/scope/guard-of.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A claimed item's row; `lapsed` says that a claim of it had run out. */
@@ -28,18 +26,11 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const time = now()
   const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const { slots, confirm } = guardOf(scope)
-  const found = await withSight(scope, queue, (sight) =>
-    db.query<Claimed & Found>(
-      statement(
-        sight,
-        ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType],
-        ...[slots.horizon, slots.seen, slots.scopes],
-      ),
+  const rows = await withSight(scope, queue, (sight) =>
+    db.query<Claimed>(
+      statement(sight, ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType]),
     ),
   )
-  confirm(found[0])
-  const rows = found.filter(({ id }) => id !== null)
   claims.inc(rows.length)
   expiries.inc(rows.filter(({ lapsed }) => lapsed).length)
   return {

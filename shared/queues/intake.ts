@@ -8,7 +8,7 @@ import { findOpenOfRecords } from '#shared/queues/store/find.ts'
 import { findBefore } from '#shared/queues/store/intake.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
 import { matcherOf } from '#shared/records/match.ts'
-import { accessTo, withPictures } from '#shared/records/picture.ts'
+import { accessTo } from '#shared/records/picture.ts'
 import type { StoredRecord } from '#shared/records/record.ts'
 import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/records/snapshots.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
@@ -30,7 +30,7 @@ export async function takeChanges(scope: Scope, queue: Queue, heard: HeardChange
   const changes = await changesOf(scope, heard)
   for (let from = 0; from < changes.length; from += step) {
     const some = changes.slice(from, from + step)
-    await withPictures(scope, () => scope.db.transaction((tx) => judge(within(scope, tx), queue, heard.event, some)))
+    await scope.db.transaction((tx) => judge(within(scope, tx), queue, heard.event, some))
   }
 }
 

@@ -2,7 +2,6 @@ import { problem } from '#shared/kernel/errors.ts'
 import type { Queue } from '#shared/queues/queue.ts'
 import { findItemById } from '#shared/queues/store/find.ts'
 import { type Followed, type ItemSight, sightOf } from '#shared/queues/store/sight.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 import { findRecordType } from '#shared/types/record-type.ts'
 
@@ -33,15 +32,12 @@ export async function queueSights(scope: Scope, queues: readonly Queue[]): Promi
 }
 
 /**
- * Does work with what the caller sees of a queue's items; undefined for all of them. The work may be done again, as `withPictures` does it.
- * Where items do not follow their records nothing is asked.
+ * Does work with what the caller sees of a queue's items; undefined for all of them. Where items do not follow their records nothing is asked.
  */
-export function withSight<T>(scope: Scope, queue: Queue, work: (sight: ItemSight | undefined) => Promise<T>): Promise<T> {
+export async function withSight<T>(scope: Scope, queue: Queue, work: (sight: ItemSight | undefined) => Promise<T>): Promise<T> {
   if (!queue.settings.items_follow_records) return work(undefined)
-  return withPictures(scope, async () => {
-    const { limited, sight } = await queueSights(scope, [queue])
-    return work(limited.length === 0 ? undefined : sight)
-  })
+  const { limited, sight } = await queueSights(scope, [queue])
+  return work(limited.length === 0 ? undefined : sight)
 }
 
 /** Throws NOT_FOUND for an item that is hidden from the caller; of one that is not there at all the work that follows says so. */

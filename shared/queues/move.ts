@@ -1,4 +1,3 @@
-import type { Found } from '#shared/db/guard.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { instantOf } from '#shared/kernel/instant.ts'
@@ -14,7 +13,6 @@ import { type ClaimEnd, previousClaimOf } from '#shared/queues/previous-claim.ts
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { moveItem as moveStatement } from '#shared/queues/store/change.ts'
 import { lockStage } from '#shared/queues/store/queues.ts'
-import { guardOf } from '#shared/scope/guard-of.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 /** A move that somebody wants, by whatever door: route, SDK, flow, scan or button. */
@@ -99,19 +97,16 @@ const accepts = ({ from }: Stage, { stage }: ItemRow): boolean => from.length ==
 async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<Moved | undefined> {
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
-  const { slots, confirm } = guardOf(scope)
-  const [row] = await db.query<ItemRow & ClaimEnd & { from_stage: string; refusal: Refusal | null } & Found>(
+  const [row] = await db.query<ItemRow & ClaimEnd & { from_stage: string; refusal: Refusal | null }>(
     moveStatement(
       ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), instantOf(now())],
       ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, noteOfEntering(scope, to, move.note ?? '')],
       ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
       ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
-      ...[slots.horizon, slots.seen, slots.scopes],
     ),
   )
-  confirm(row)
-  if (!row || row.id === null) return undefined
-  const { from_stage: from, refusal, k_news: _news, k_horizon: _horizon, ...item } = row
+  if (!row) return undefined
+  const { from_stage: from, refusal, ...item } = row
   return { item, from, refusal, previousClaim: previousClaimOf(row) }
 }
 

@@ -10,7 +10,6 @@ import { moveItem, type Refusal, refusalText } from '#shared/queues/move.ts'
 import type { Queue, Stage } from '#shared/queues/queue.ts'
 import { noteEntry } from '#shared/queues/store/change.ts'
 import { requirePermission } from '#shared/scope/access.ts'
-import { askGuard } from '#shared/scope/guard-of.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
 /** A scan's outcome, with the instant at which its item had entered its stage before it. */
@@ -103,7 +102,6 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judg
   const { input, facts, wanted } = scan
   if (queue.settings.on_unknown_scan === 'reject') return unknown(scope, queue, scan)
   requirePermission(scope, 'queues:enqueue', queue.key)
-  await askGuard(scope)
   const item = { key: input.key, stage: wanted?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
   const { items } = await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, [item], {
     source: 'scan',
@@ -125,7 +123,6 @@ async function unknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged> 
 
 /** Writes down a scan that moved and made nothing. */
 async function note(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: Verdict, why = ''): Promise<void> {
-  await askGuard(scope)
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
   await db.query(

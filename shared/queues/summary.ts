@@ -5,7 +5,6 @@ import { queueSights, withSight } from '#shared/queues/item-sight.ts'
 import { nameOf, type Queue, type QueueSummary, queueName, queueSummary } from '#shared/queues/queue.ts'
 import { countOverdue, countSeen, findBatches, findCounts, findSeenBatches } from '#shared/queues/store/counts.ts'
 import type { ItemSight } from '#shared/queues/store/sight.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /** A queue's counts (document 2, GET summary). */
@@ -35,11 +34,9 @@ export const countRows = (scope: Scope, sight: ItemSight | undefined, queueIds: 
  */
 export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?: string): Promise<Map<string, QueueSummary>> {
   if (!queues.some(({ settings }) => settings.items_follow_records)) return summariesIn(scope, undefined, queues, batch)
-  return withPictures(scope, async () => {
-    const { whole, limited, sight } = await queueSights(scope, queues)
-    const ofWhole = whole.length === 0 ? [] : await summariesIn(scope, undefined, whole, batch)
-    return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, sight, limited, batch))])
-  })
+  const { whole, limited, sight } = await queueSights(scope, queues)
+  const ofWhole = whole.length === 0 ? [] : await summariesIn(scope, undefined, whole, batch)
+  return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, sight, limited, batch))])
 }
 
 async function summariesIn(

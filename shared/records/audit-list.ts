@@ -5,7 +5,6 @@ import type { AuditEntry, AuditPage, AuditQuery } from '#shared/records/audit-en
 import { readersOf, seesEverything, type TypeReader } from '#shared/records/audit-readers.ts'
 import { findEntries, findTypeKeys } from '#shared/records/audit-statements.ts'
 import { recordsByIds } from '#shared/records/by-ids.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
 
@@ -14,20 +13,18 @@ import { findRecordType, type RecordType } from '#shared/types/record-type.ts'
  * than its reader may see of the record as it is now: those of records that it may not read are left out and not counted, and so are
  * fields that are hidden from it. Throws VALIDATION_ERROR that names a bad parameter.
  */
-export function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
-  return withPictures(scope, async () => {
-    const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
-    const statement = heavy(findEntries(scope.workspace.id, query, readers), 'the choice of entries')
-    const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(statement)
-    const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
-    const total = rows[0]?.total ?? 0
-    if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
-    const shown = readers ? await masked(scope, entries, readers) : entries
-    // One letter takes six as JSON at most.
-    const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
-    if (mayBeLong && fitting(shown).length < shown.length) throw tooLong(query.limit)
-    return { entries: shown, total }
-  })
+export async function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
+  const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
+  const statement = heavy(findEntries(scope.workspace.id, query, readers), 'the choice of entries')
+  const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(statement)
+  const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
+  const total = rows[0]?.total ?? 0
+  if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
+  const shown = readers ? await masked(scope, entries, readers) : entries
+  // One letter takes six as JSON at most.
+  const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
+  if (mayBeLong && fitting(shown).length < shown.length) throw tooLong(query.limit)
+  return { entries: shown, total }
 }
 
 const tooLong = (limit: number) =>

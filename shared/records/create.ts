@@ -1,4 +1,3 @@
-import { type Found, unguarded } from '#shared/db/guard.ts'
 import { inSavepoint } from '#shared/db/savepoint.ts'
 import { announce } from '#shared/events/announce.ts'
 import { problem } from '#shared/kernel/errors.ts'
@@ -87,27 +86,23 @@ export async function store(scope: Scope, type: RecordType, action: CreateAction
   }
 }
 
-interface Inserted extends Found {
+interface Inserted {
   readonly id: string
   readonly created_at: string
   readonly dispatched: boolean
 }
 
-/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field, and OutOfDate. */
+/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
 export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   await noteLength(scope, type, values)
-  // Changes in other workspaces are no reason to begin again: a number that was taken meanwhile would be lost.
-  const scopes = [scope.workspace.id, ...(scope.actor.id === null ? [] : [scope.actor.id])]
   const statement = insertRecord(type)({
     ...cellsOf(type.fields, values),
     ...changeSlots(scope, type, null, values),
     createdBy: scope.actor.id,
     typeId: type.id,
-    ...(scope.guard?.slots(scopes) ?? unguarded),
   })
   try {
     const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
-    scope.guard?.confirm(row, scopes)
     const { id, created_at, dispatched } = row
     announce(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }

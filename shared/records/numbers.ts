@@ -26,7 +26,7 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
     if (wanting.length === 0) continue
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
     const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-    const first = await takeNumbers(scope, counter, wanting.length)
+    const first = await takeNumbers(scope.db, counter, wanting.length)
     for (const [index, values] of wanting.entries()) values[field.key] = numbering.format(first + index, now)
   }
 }
@@ -53,7 +53,7 @@ export async function skipHeldNumbers(scope: Scope, type: RecordType, field: Fie
     const held = await heldAmong(scope, type, field, texts)
     const free = texts.findIndex((text) => !held.has(text))
     if (free < 0) continue
-    await scope.db.query(skipNumbers(scope.workspace.id, field.id, period, first + free))
+    await scope.db.query({ ...skipNumbers(scope.workspace.id, field.id, period, first + free), repeatable: true })
     return
   }
 }

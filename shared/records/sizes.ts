@@ -10,7 +10,8 @@ const longFrom = 20_000
  * they are read. Others are not, which saves every listing a sixth of its statement's time.
  */
 export async function noteLength({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
-  if (!type.longRecords && textLength(values) >= longFrom) await db.query(markLongRecords(type.workspaceId, type.id))
+  if (type.longRecords || textLength(values) < longFrom) return
+  await db.query({ ...markLongRecords(type.workspaceId, type.id), repeatable: true })
 }
 
 /** UTF-16 units of the texts among a record's values. */

@@ -1,5 +1,4 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
-import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { type Fill, prepare, slot } from '#shared/db/statement.ts'
 import { dispatch, isDispatched } from '#shared/events/statements.ts'
 import { allColumns, columnsOf } from '#shared/records/record.ts'
@@ -90,16 +89,14 @@ const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, inde
 /**
  * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
  * version 7 and gives created_at, so that the order of ids is the order of creation. It names every column, whatever a caller sent: a
- * connection that prepares a statement for each choice of fields grows without bound. It is guarded: always one row comes back, without
- * an id when it wrote nothing.
+ * connection that prepares a statement for each choice of fields grows without bound.
  */
 export const insertRecord = (type: RecordType): Fill =>
   shaped(type, 'insert', () => {
     const columns = type.fields.flatMap(columnsOf)
     const parameters = type.fields.flatMap(parametersOf)
     return builder.raw(
-      `with news as materialized (${newsSql()}),
-       fresh as (select uuidv7() as id where not exists (select from news where scope = any(?::text[]))),
+      `with fresh as (select uuidv7() as id),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
          select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${', ?'.repeat(parameters.length)} from fresh
@@ -108,11 +105,8 @@ export const insertRecord = (type: RecordType): Fill =>
        audited as (?),
        counted as (?),
        dispatched as (?)
-       select id, created_at, ${isDispatched}, ${foundSql} from (select) as always left join changed on true`,
+       select id, created_at, ${isDispatched} from changed`,
       [
-        slot('horizon'),
-        slot('seen'),
-        slot('scopes'),
         tableOf(type),
         type.editionColumn,
         ...columns,

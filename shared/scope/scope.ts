@@ -1,7 +1,6 @@
 import type { Blobs } from '#shared/blobs/blobs.ts'
 import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
-import type { Guard } from '#shared/db/guard.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import type { Verification } from '#shared/db/verification.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
@@ -49,8 +48,6 @@ export interface PlatformScope extends Services {
   readonly cause: Cause
   /** Set while a request that only reads has not been told yet whether what is remembered holds; `readRows` lets its statement say so. */
   readonly verification?: Verification | undefined
-  /** Set while a request that writes by one statement has not been told yet whether what is remembered holds; that statement must carry it. */
-  readonly guard?: Guard | undefined
   /** Set in a transaction that will be taken back: it takes no number of a series, since those do not come back. */
   readonly rehearsal?: true
 }

@@ -1,5 +1,5 @@
+import { inAttempts } from '#shared/db/attempts.ts'
 import type { Executor, Tx } from '#shared/db/database.ts'
-import { type Guard, unguarded, writeGuarded } from '#shared/db/guard.ts'
 import type { Statement } from '#shared/db/statement.ts'
 import { setDue } from '#shared/due/due.ts'
 import type { Waiting } from '#shared/flows/block.ts'
@@ -14,7 +14,6 @@ import { runFunction } from '#shared/functions/jobs.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { continuation } from '#shared/queue/continuation.ts'
 import { enqueueAll } from '#shared/queue/enqueue-all.ts'
-import { withPictures } from '#shared/records/picture.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 import { enterAs } from '#workers/enter.ts'
 import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
@@ -43,20 +42,19 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
-  const present = (): Promise<Scope> => enterAs({ ...platform, cause }, workspaceId, run.editorId, run.isPersonal)
+  const present = (db: Executor): Promise<Scope> => enterAs({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
 
   const enter = async (): Promise<Scope> => {
     await platform.cache.settle()
-    return present()
+    return present(platform.db)
   }
 
-  /** The statement that writes a turn, which fails when the run was overtaken, or when a guard's rights are out of date. */
-  const turnOf = ({ steps, state, status, waiting, jobId, error }: Written, guard?: Guard): Statement => {
+  /** The statement that writes a turn, which fails when the run was overtaken. */
+  const turnOf = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
-    const { horizon, seen, scopes } = guard?.slots([workspaceId, run.editorId]) ?? unguarded
     const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
     const write = writeTurn({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
-    return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps), horizon, seen, scopes)
+    return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps))
   }
 
   const told = ({ status, steps }: Written): void => tell(run, status, steps, platform.now())
@@ -107,18 +105,19 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
     now: platform.now,
     stepsAtMost: flowLimits.stepsPerRun,
     enter,
-    // The turn says whether the rights by which the effect was made still hold: neither asking nor committing costs a round trip of its own.
+    // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
     act: async (_doing, work, after, isEnd) => {
-      const { output } = await writeGuarded(platform.cache, async (guard) => {
-        const scope = await present()
-        const effect = async (tx: Tx) => {
+      const effect = async (db: Executor) => {
+        const scope = await present(db)
+        const inside = async (tx: Tx) => {
           const output = await work(within(scope, tx))
           const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
           tx.afterCommit(() => told(written))
           return { output, written }
         }
-        return turning(() => withPictures(scope, () => platform.db.transaction(effect, ({ written }) => turnOf(written, guard))))
-      })
+        return db.transaction(inside, ({ written }) => turnOf(written))
+      }
+      const { output } = await turning(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
       return output
     },
     park: async (doing, waiting, written, tries = 1) => {

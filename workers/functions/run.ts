@@ -1,3 +1,5 @@
+import { inAttempts } from '#shared/db/attempts.ts'
+import type { Executor } from '#shared/db/database.ts'
 import { whenInReach } from '#shared/db/in-reach.ts'
 import { readVerified } from '#shared/db/read-verified.ts'
 import type { Verification } from '#shared/db/verification.ts'
@@ -59,13 +61,12 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
 
   return async (name, args, signal) => {
     const method = methods.get(name)
-    const carryOut = async (verification: Verification | undefined): Promise<unknown> => {
-      const scope = await enterRun({ ...caller, verification }, caller.workspace.id, authorship)
+    const carryOut = async (db: Executor, verification?: Verification): Promise<unknown> => {
+      const scope = await enterRun({ ...caller, db, verification }, caller.workspace.id, authorship)
       if (method) requireOpen({ work: 'request', app: method.app }, scope.workspace)
       return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }
-    if (method?.reads) return readVerified(caller.cache, carryOut)
-    await caller.cache.settle()
-    return carryOut(undefined)
+    if (method?.reads) return readVerified(caller.cache, (verification) => carryOut(caller.db, verification))
+    return inAttempts(caller.cache, caller.db, ({ db }) => carryOut(db))
   }
 }

@@ -1,4 +1,3 @@
-import { isOutdatedPicture } from '#shared/db/conflicts.ts'
 import { computeBudget } from '#shared/kernel/compute-budget.ts'
 import { parseStoredJson } from '#shared/kernel/json.ts'
 import { runBatch } from '#shared/records/batch.ts'
@@ -6,10 +5,8 @@ import { type BatchOperation, type BatchResult, batchComputeSteps, batchOperatio
 import { computeAhead } from '#shared/records/compute-ahead.ts'
 import { changeRecords } from '#shared/records/jobs.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
-import { type Attempt, handler, type Settled } from '#workers/handler.ts'
+import { type Attempt, handler } from '#workers/handler.ts'
 
-/** How often a transaction is begun while its record type keeps changing. */
-const maxAttempts = 5
 /** Changes of one transaction of a batch that is not atomic (page "Beyond", section 2). */
 const changesPerStep = 100
 
@@ -23,24 +20,19 @@ type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpo
  */
 export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
-  const compute = () => computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
-  if (atomic)
-    return whilePictureIsOutdated<Settled>(async () => {
-      const computing = compute()
-      const ahead = await computeAhead({ ...work.scope, compute: computing }, typeKey, operations)
-      return commit(async (inside) => ({
-        result: { results: await runBatch({ ...inside, compute: computing }, typeKey, operations, { atomic: true, ahead }) },
-      }))
-    })
-  const computing = compute()
+  const computing = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
+  if (atomic) {
+    const ahead = await computeAhead({ ...work.scope, compute: computing }, typeKey, operations)
+    return commit(async (inside) => ({
+      result: { results: await runBatch({ ...inside, compute: computing }, typeKey, operations, { atomic: true, ahead }) },
+    }))
+  }
   const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
     runBatch({ ...scope, compute: computing }, typeKey, part, { atomic: false, earlier })
   const earlier = await changeInSteps(work, operations, step)
-  return whilePictureIsOutdated<Settled>(() =>
-    commit(async (inside) => ({
-      result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
-    })),
-  )
+  return commit(async (inside) => ({
+    result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
+  }))
 })
 
 type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) => Promise<BatchResult[]>
@@ -54,25 +46,12 @@ async function changeInSteps({ scope, signal, checkpoint, advance }: Work, opera
     signal.throwIfAborted()
     const part = operations.slice(results.length, results.length + changesPerStep)
     const earlier = results
-    results = await whilePictureIsOutdated(() =>
-      scope.db.transaction(async (tx) => {
-        const inside = within(scope, tx)
-        const all = [...earlier, ...(await step(inside, part, earlier))]
-        await advance({ done: all.length, total }, JSON.stringify(all), inside)
-        return all
-      }),
-    )
+    results = await scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const all = [...earlier, ...(await step(inside, part, earlier))]
+      await advance({ done: all.length, total }, JSON.stringify(all), inside)
+      return all
+    })
   }
   return results
-}
-
-/** Begins work again when a record type that was out of date has ended its transaction. The type is forgotten by then. */
-async function whilePictureIsOutdated<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isOutdatedPicture(error) || attempt >= maxAttempts) throw error
-    }
-  }
 }

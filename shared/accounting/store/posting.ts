@@ -1,25 +1,23 @@
 import { instantText } from '#shared/accounting/store/instant.ts'
 import { declareConflicts } from '#shared/db/conflicts.ts'
-import { type Found, foundSql, newsSql } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
 
 declareConflicts({ journal_entries_reverses: ['VALIDATION_ERROR', 'The entry is already reversed'] })
 
 /** What came of posting: the entry, or, where `id` is null, what speaks against it. */
-export interface Posted extends Found {
+export interface Posted {
   readonly id: string | null
   readonly currency: string | null
   readonly created_at: string | null
-  /** The books as they are; null where the workspace is gone. */
-  readonly default_currency: string | null
-  readonly multi_currency: boolean | null
+  /** The books as they are; no row comes back where the workspace is gone. */
+  readonly default_currency: string
+  readonly multi_currency: boolean
   readonly books_closed_through: string | null
   /** The place, counted from 1, of the first of the accounts looked for that is no record of the workspace. */
   readonly unknown_account: number | null
 }
 
-const posting = (conflict: string): string => `with news as materialized (${newsSql('$20', '$21')}),
-   book as materialized (select * from open_ledger($1::uuid, $2::text, $19::uuid[])),
+const posting = (conflict: string): string => `with book as materialized (select * from open_ledger($1::uuid, $2::text, $19::uuid[])),
    entry as (
      insert into journal_entries (
        workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, natural_key, created_by, created_at
@@ -29,7 +27,6 @@ const posting = (conflict: string): string => `with news as materialized (${news
      from book
      where unknown_line is null and (books_closed_through is null or $4::date > books_closed_through)
        and (multi_currency or coalesce($8::text, default_currency) = default_currency)
-       and not exists (select from news where scope = any($22::text[]))
      ${conflict}
      returning workspace_id, id, date, currency, line_count, created_at
    ),
@@ -43,15 +40,15 @@ const posting = (conflict: string): string => `with news as materialized (${news
        as sent (id, account_id, debit, credit, memo, position)
    )
    select entry.id, entry.currency, ${instantText('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
-     book.books_closed_through, book.unknown_line as unknown_account, ${foundSql}
-   from (select) as always left join book on true left join entry on true`
+     book.books_closed_through, book.unknown_line as unknown_account
+   from book left join entry on true`
 
 /**
  * Posts an entry with its lines where the books of this moment allow it; one row says what came of it. The ledger's lock is taken in the
  * same statement, by a function that looks at the books after that, so the entry comes after every account that has gone and every day that
- * was closed, and its time is later than theirs, also should the clock have been set back since the last seal or the last sums of months. It
- * is guarded. Values: workspace, its schema, id, date, memo, source type and id, currency or null, total, number of lines, the entry that it
- * reverses, natural key, actor; ids, accounts, debits, credits and memos of the lines; the accounts to look for; horizon, seen, scopes.
+ * was closed, and its time is later than theirs, also should the clock have been set back since the last seal or the last sums of months.
+ * Values: workspace, its schema, id, date, memo, source type and id, currency or null, total, number of lines, the entry that it
+ * reverses, natural key, actor; ids, accounts, debits, credits and memos of the lines; the accounts to look for.
  */
 export const postEntryWithin = sql('post_entry', posting(''))
 

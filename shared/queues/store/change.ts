@@ -1,4 +1,3 @@
-import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { sql } from '#shared/db/statement.ts'
 import { counting, entry, itemsOf, writing } from '#shared/queues/store/parts.ts'
 
@@ -25,17 +24,11 @@ const outcome = (changed: string, extra = ''): string =>
  * Moves an item, unless something refuses it: that it changed since it was looked at, is closed, a claim that is not the caller's or has run
  * out, the stages that the target accepts, the open items in the target. Where wip counts, the stage must be locked before. Values: workspace,
  * queue, item, stage, status, time, actor, actor type, note, stages to come from or null, wip limit, token or null, version or null, kind,
- * of a scan its verdict, payload as JSON, id, time and station, and horizon, seen, scopes. It is guarded: one row comes back, without an id
- * where there is no such item or the guard kept it from writing.
+ * of a scan its verdict, payload as JSON, id, time and station. No row comes back where there is no such item.
  */
 export const moveItem = sql(
   'move_queue_item',
-  `with news as materialized (${newsSql('$20', '$21')}),
-   target as materialized (
-     select item.* from queue_items as item
-     where item.workspace_id = $1 and item.queue_id = $2 and item.id = $3 and not exists (select from news where scope = any($22::text[]))
-     for update
-   ),
+  `with target as materialized (${target}),
    judged as materialized (
      select target.*, $12::text is null and claimed_by is not null and claim_expires_at > $6::timestamptz as interrupts, case
        when version <> $13::integer then 'changed'
@@ -89,7 +82,7 @@ export const moveItem = sql(
      union all
      select batch, stage, status, source = 'scan', 1 from moved`)}
    )
-   select told.*, ${foundSql} from (select) as always left join (${outcome('moved', ', judged.stage as from_stage')}) as told on true`,
+   ${outcome('moved', ', judged.stage as from_stage')}`,
 )
 
 /**

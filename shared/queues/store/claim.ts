@@ -1,22 +1,18 @@
-import { foundSql, newsSql } from '#shared/db/guard.ts'
 import { entry, itemsOf, writing } from '#shared/queues/store/parts.ts'
 import { type SeenSql, sighted } from '#shared/queues/store/sight.ts'
 
 /**
  * Claims the first waiting items that nobody else is claiming at this moment, those of the highest priority first, then the oldest: under
  * many claims at once the order holds for each of them, and over all of them nearly. Items out of sight are passed over. A claim that ran out is none, and is entered as expired.
- * It is guarded: a row without an id comes back when it claimed nothing. Values: workspace, queue, stages, how many, time, until when, claimer,
- * its type, horizon, seen, scopes.
+ * Values: workspace, queue, stages, how many, time, until when, claimer, its type.
  */
 const claiming = (stage: string, seen: SeenSql): string =>
-  `with news as materialized (${newsSql('$9', '$10')}),
-   chosen as materialized (
+  `with chosen as materialized (
      select item.id, item.claimed_by as was, item.version as was_version, row_number() over (order by item.priority desc, item.id) as place
      from (
        select id, claimed_by, version, priority from queue_items
        where workspace_id = $1 and queue_id = $2 and status = 'open' and ${stage}
-         and (claim_expires_at is null or claim_expires_at <= $5::timestamptz)
-         and not exists (select from news where scope = any($11::text[]))${seen('queue_items.record_id', 'queue_items.queue_id')}
+         and (claim_expires_at is null or claim_expires_at <= $5::timestamptz)${seen('queue_items.record_id', 'queue_items.queue_id')}
        order by priority desc, id limit $4 for update skip locked
      ) as item
    ),
@@ -56,7 +52,7 @@ const claiming = (stage: string, seen: SeenSql): string =>
        facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
      })} from taken`)}
    )
-   select ${itemsOf('taken')}, taken.claim_token, taken.was is not null as lapsed, ${foundSql} from (select) as always left join taken on true order by taken.place`
+   select ${itemsOf('taken')}, taken.claim_token, taken.was is not null as lapsed from taken order by taken.place`
 
 /** From one stage: $3 is an array of its key alone. */
 export const claimInStage = sighted('claim_in_queue_stage', (seen) => claiming('stage = ($3::text[])[1]', seen))
