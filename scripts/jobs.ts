@@ -4,11 +4,11 @@ import { formatTable } from './table.ts'
 // `npm run jobs`: every declared job, by its pool. What failed and waits to be sent again is `npx kontor jobs list`.
 
 const order = [...jobs].sort((a, b) => (a.pool + a.name < b.pool + b.name ? -1 : 1))
-const rows = order.map(({ name, pool, concurrency, perWorkspace, slotsPerWorkspace, retry, timeoutSeconds, tracked, kind }) => [
+const rows = order.map(({ name, pool, concurrency, slotsPerWorkspace, retry, timeoutSeconds, tracked, kind }) => [
   pool,
   name,
   concurrency,
-  perWorkspace ?? slotsPerWorkspace ?? null,
+  slotsPerWorkspace ?? null,
   `${retry.limit} × ${retry.delaySeconds} s`,
   `${timeoutSeconds} s`,
   tracked ? kind : null,

@@ -126,7 +126,6 @@ export class Loop {
         const rows = await this.#services.queue.boss.fetch<JobEnvelope>(job.name, {
           batchSize: free,
           includeMetadata: true,
-          ...(job.perWorkspace === undefined ? {} : { groupConcurrency: job.perWorkspace }),
           ...(full.length === 0 ? {} : { ignoreGroups: full }),
         })
         for (const row of rows) this.#take(row)
@@ -210,8 +209,6 @@ export class Loop {
     await whenInReach(this.#stop.signal, () => queue.boss.complete(name, ids)).catch((error: unknown) => {
       log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
-    // Until now they counted towards what their workspace may have at once, so its next ones could not be fetched.
-    if (this.#handler.job.perWorkspace !== undefined) this.wake()
   }
 
   async #beat(): Promise<void> {

@@ -49,7 +49,7 @@ export const sumLedgerMonths = defineJob({
   app: null,
   pool: 'data',
   concurrency: 2,
-  perWorkspace: 1,
+  slotsPerWorkspace: 1,
   retry: retry.transient,
   timeoutSeconds: 3_600,
   tracked: false,

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { ByteRange, ByteStore, Written } from '#shared/blobs/byte-store.ts'
-import { inTurn } from '#shared/blobs/in-turn.ts'
 import { type Spooled, spooled } from '#shared/blobs/spool.ts'
+import { atMost } from '#shared/kernel/at-most.ts'
 import type { S3Settings } from '#shared/kernel/config.ts'
 
 /** Objects that one process sends at the same time; the others wait on the local disk. Measured: 20 of 100 MB grow memory by 81 MB. */
@@ -29,7 +29,7 @@ export class S3Store implements ByteStore {
   readonly #client: S3Client
   readonly #bucket: string
   readonly #spool: string
-  readonly #turn = inTurn(putsAtOnce)
+  readonly #turn = atMost(putsAtOnce)
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
     this.#bucket = bucket
@@ -62,7 +62,7 @@ export class S3Store implements ByteStore {
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    const turn = inTurn(putsAtOnce)
+    const turn = atMost(putsAtOnce)
     await Promise.all(ids.map((id) => turn(() => this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(id) })))))
   }
 

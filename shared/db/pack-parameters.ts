@@ -1,15 +1,15 @@
 /** PostgreSQL's protocol counts the parameters of a statement in 16 bits. */
 const mostParameters = 65_535
 
-/** Texts in one array: PostgreSQL finds an element by walking there. */
+/** Texts in one array. PostgreSQL walks an array of texts to find an element. */
 const perArray = 100
 
-/** A place in a statement's text: a parameter, and the cast to a single value's type where there is one. */
+/** A parameter in a statement's text, with the cast to a single value's type if there is one. */
 const place = /\$(\d+)(::(?:text|uuid|numeric|date|timestamptz|boolean)\b(?!\[))?/g
 
 /**
- * A statement of more parameters than the protocol knows, with those that say what they are put into arrays of text: the conditions of
- * somebody in very many roles. Others stay as they are, slots too.
+ * Packs parameters into arrays of text where a statement has more than the protocol allows, such as the conditions of a caller with very many
+ * roles. Only strings and booleans with a cast are packed; slots and other values stay parameters (docs/decisions/parameter-packing.md).
  */
 export function packParameters(text: string, bindings: readonly unknown[]): { text: string; bindings: readonly unknown[] } {
   if (bindings.length <= mostParameters) return { text, bindings }

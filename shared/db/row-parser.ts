@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type BackendMessage, DataRowMessage } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 
-/** The driver's parser as far as it is built upon; its types call the second method private. */
+/** The methods of the driver's parser that are used here; its types declare the second one private. */
 interface DriverParser {
   parse(bytes: Buffer, hear: (message: BackendMessage) => void): void
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): BackendMessage
@@ -10,12 +10,12 @@ interface DriverParser {
 
 const codeOfRow = 'D'.charCodeAt(0)
 
-/** Bytes of a row beyond which the driver reads it: a part of a text keeps all of it in memory, and asking costs little beside long cells. */
+/** Longest row in bytes that is read here. The driver reads longer ones: a substring keeps the whole text of its row in memory. */
 const longestRow = 4_096
 
 /**
- * The driver's parser with another way to read a row: as one text, of which the cells are parts. Asked for each cell's text, Buffer takes
- * longer for the asking than for the text (measured: a page of 50 records in 12 µs instead of 27, a tenth of the whole request).
+ * The driver's parser, which reads a row as one text and takes the cells as substrings. One call of Buffer for each cell costs more than the
+ * text itself (docs/decisions/row-parser.md: a tenth of a request for 50 records).
  */
 export class RowParser extends (Parser as unknown as new () => DriverParser) {
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): BackendMessage {
@@ -24,7 +24,7 @@ export class RowParser extends (Parser as unknown as new () => DriverParser) {
   }
 }
 
-/** The cells of a row: their number in two bytes, and for each its length in four (−1 for null) before its UTF-8. */
+/** Reads the cells of a row: a count of two bytes, then for each cell a length of four bytes (−1 for null) and its UTF-8. */
 function readCells(bytes: Buffer, start: number, end: number): (string | null)[] {
   const row = bytes.toString('latin1', start, end)
   const cells = new Array<string | null>(bytes.readInt16BE(start))
@@ -49,7 +49,7 @@ function isAscii(bytes: Buffer, start: number, end: number): boolean {
   return all < 0x80
 }
 
-/** A client of the driver that reads rows so. */
+/** A client of the driver that reads rows by `RowParser`. */
 export class QuickClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
@@ -62,7 +62,7 @@ export class QuickClient extends pg.Client {
   }
 }
 
-/** A connection as far as it is told what to do with what arrives. */
+/** The part of the driver's connection that attaches a parser to its stream. */
 interface Attaching {
   attachListeners: (stream: NodeJS.ReadableStream) => void
   emit(event: string, message: BackendMessage): boolean

@@ -1,25 +1,25 @@
 import pg from 'pg'
 import { isOutOfReach } from '#shared/db/conflicts.ts'
 
-/** A statement that is not answered for so long makes us ask whether it still can be. */
+/** A statement without an answer after this time is looked up in the database. */
 const silentAfterMs = 3_000
 const lookEveryMs = 1_000
-/** A database that does not answer a new connection within this is out of reach. */
+/** The database is out of reach when it does not answer a new connection within this time. */
 const askWithinMs = 2_500
 
-/** A connection and the statement that it waits for. */
+/** A connection and its unanswered statement. */
 interface Waiting {
   readonly client: pg.PoolClient
-  /** When it was sent; undefined while none is on its way. */
+  /** When the oldest unanswered statement was sent; undefined when all are answered. */
   since: number | undefined
-  /** How often in a row the database did not know of it. */
+  /** How often in a row the database was not working on it. */
   unknown: number
 }
 
 /**
- * Ends connections on which no answer can come any more, so that whoever waits there fails within seconds, and the pool makes another: the
- * network has stopped, or has forgotten the connection without telling us. A statement that the database is at work on may take its time.
- * TCP itself would wait for a quarter of an hour. Call what it returns when the pool is closed.
+ * Closes connections on which no answer can arrive, because the network stalled or dropped the connection without a reset. Their statements
+ * fail within seconds; TCP alone would wait for 15 minutes. A statement that the database is working on is left alone. Returns a function
+ * that stops the watch (docs/decisions/silent-connections.md).
  */
 export function endSilent(pool: pg.Pool, url: string): () => void {
   const connections = new Map<pg.PoolClient, Waiting>()
@@ -42,7 +42,7 @@ export function endSilent(pool: pg.Pool, url: string): () => void {
     for (const { waiting, since } of asked) {
       if (waiting.since !== since) continue
       waiting.unknown = known === 'out of reach' ? 2 : known.has(processOf(waiting.client)) ? 0 : waiting.unknown + 1
-      // An answer may just be on its way, so once is not enough.
+      // The answer may be on its way, so the connection is closed at the second time.
       if (waiting.unknown >= 2) void waiting.client.end()
     }
   }
@@ -65,7 +65,7 @@ function watch(client: pg.PoolClient): Waiting {
     waiting.since ??= performance.now()
     return query(...given)
   }) as typeof client.query
-  // All that was sent has been answered.
+  // `drain`: every statement that was sent has been answered.
   client.on('drain', () => {
     waiting.since = undefined
     waiting.unknown = 0
@@ -73,7 +73,7 @@ function watch(client: pg.PoolClient): Waiting {
   return waiting
 }
 
-/** Which of these sessions the database is at work for; throws when it refuses to say. */
+/** Ids of the given server processes that are executing a statement. Throws when the database refuses the query. */
 async function findWorking(url: string, processes: readonly number[]): Promise<ReadonlySet<number> | 'out of reach'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: askWithinMs, query_timeout: askWithinMs })
   client.on('error', () => undefined)

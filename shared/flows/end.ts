@@ -39,9 +39,7 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
       throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)
     }
     const origin = originOf(scope.workspace.id, id)
-    await enqueueAll(scope.queue, tx, continueRun, [
-      { id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id }, priority: 1 },
-    ])
+    await enqueueAll(scope.queue, tx, continueRun, [{ id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id } }])
   })
   return getRun(scope, flowId, id)
 }

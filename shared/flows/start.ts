@@ -52,12 +52,7 @@ export const tooDeep: RunError = Object.freeze({
  * Makes runs of a workspace in one statement, and the jobs that begin them in another; those that are there already are left as they are.
  * Returns the ids of the new ones. A run that is too deep in a chain of flows is made as failed.
  */
-export async function startRuns(
-  { db, queue, now }: Starter,
-  workspaceId: string,
-  runs: readonly NewRun[],
-  priority = 0,
-): Promise<Set<string>> {
+export async function startRuns({ db, queue, now }: Starter, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
   const rows = runs.map(rowOf)
   const made = await db.query<{ id: string }>(insertRuns(workspaceId, JSON.stringify(rows), now()))
@@ -67,7 +62,6 @@ export async function startRuns(
     id: job_id,
     origin: originOf(workspaceId, id),
     payload: { workspaceId, runId: id },
-    priority,
   }))
   if (filings.length > 0) await enqueueAll(queue, db, continueRun, filings)
   return ids
@@ -92,9 +86,6 @@ function rowOf({ flow, trigger, input, guard, key, depth, isPersonal, requestId,
     error: error ?? null,
   }
 }
-
-/** What somebody waits for goes before what events and schedules set off. */
-const byHand = 1
 
 /** What starts a flow by hand, and what it is named by: the same again gives the first run. */
 export interface ByHand {
@@ -130,5 +121,5 @@ export async function runFlowForEach(scope: Scope, flowId: string, some: readonl
       error: first && { code: 'VALIDATION_ERROR', ...first },
     }),
   )
-  return scope.db.transaction(async (tx) => [...(await startRuns({ ...scope, db: tx }, scope.workspace.id, runs, byHand))])
+  return scope.db.transaction(async (tx) => [...(await startRuns({ ...scope, db: tx }, scope.workspace.id, runs))])
 }

@@ -12,7 +12,7 @@ export const saveFunction = defineJob({
   app: 'functions',
   pool: 'functions',
   concurrency: 4,
-  perWorkspace: 2,
+  slotsPerWorkspace: 2,
   retry: retry.once,
   timeoutSeconds: 60,
   tracked: true,

@@ -78,7 +78,7 @@ export const sweepConnection = defineJob({
   work: 'upkeep',
   app: null,
   concurrency: 10,
-  perWorkspace: 3,
+  slotsPerWorkspace: 3,
   // It comes again in five minutes anyway.
   retry: retry.once,
   timeoutSeconds: 1_800,
@@ -93,7 +93,7 @@ export const expireLink = defineJob({
   work: 'due',
   app: 'payments',
   concurrency: 10,
-  perWorkspace: 3,
+  slotsPerWorkspace: 3,
   timeoutSeconds: 300,
   payload: linkId,
 })
@@ -106,7 +106,7 @@ export const endConnection = defineJob({
   work: 'upkeep',
   app: null,
   concurrency: 4,
-  perWorkspace: 1,
+  slotsPerWorkspace: 1,
   timeoutSeconds: 1_800,
   payload: connectionId,
 })

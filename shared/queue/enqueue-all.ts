@@ -9,8 +9,6 @@ export interface Filing<Payload> {
   readonly id: string
   readonly origin: Origin
   readonly payload: Payload
-  /** Of waiting jobs those of a higher one go first; 0 unless it is said. */
-  readonly priority?: number
 }
 
 /**
@@ -24,17 +22,16 @@ export async function enqueueAll<Payload>(
   filings: readonly Filing<Payload>[],
 ): Promise<void> {
   const { name, kind, gate, tracked } = job
-  const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload, priority }) => {
+  const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload }) => {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
-    return { id, workspaceId, cause, envelope, priority }
+    return { id, workspaceId, cause, envelope }
   })
   await db.transaction(async (tx) => {
     if (tracked) await tx.query(insertOperations(kind, name, jobs))
     if (gate) return joinGate(tx, gate, name, jobs)
-    const rows = jobs.map(({ id, workspaceId, envelope, priority }) => ({
+    const rows = jobs.map(({ id, workspaceId, envelope }) => ({
       ...{ id, data: envelope },
       ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
-      ...(priority ? { priority } : {}),
     }))
     await queue.boss.insert(name, rows, {
       db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },

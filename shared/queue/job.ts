@@ -39,9 +39,7 @@ export interface JobDefinition<Payload, Result> extends Working {
   readonly pool: Pool
   /** Attempts of this job that one worker process runs at once. */
   readonly concurrency: number
-  /** At most this many of one workspace at once, softly, so that one workspace's flood leaves slots to others. */
-  readonly perWorkspace?: number
-  /** Of one process's slots at most this many for one workspace, so that another's job finds one: for many short jobs. */
+  /** Attempts of one workspace that one worker process runs at once, so that another workspace finds a free slot; as many as `concurrency` without it. */
   readonly slotsPerWorkspace?: number
   /** Exactly so many of one workspace at once, over all processes and together with other jobs of the gate; for tracked jobs. */
   readonly gate?: Gate

@@ -18,14 +18,6 @@ export interface Origin {
 /** Where a job is filed. */
 type JobPlace = Pick<AnyJob, 'name' | 'gate'>
 
-/** When a job is due, and before which others. */
-interface SendOptions {
-  readonly startAfter?: Date
-  readonly priority?: number
-  /** What goes on once the job has settled; for tracked jobs. */
-  readonly continuation?: Continuation
-}
-
 /** The one way into the queue: a process holds one and closes it at the end. */
 export class Queue {
   readonly boss: PgBoss
@@ -67,21 +59,21 @@ export class Queue {
 
   /**
    * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
-   * the id that is both. Workers hear of it after the commit.
+   * the id that is both. Workers hear of it after the commit. A tracked job may name a `continuation`, which is filed when it settles.
    */
   async enqueue<Payload>(
     db: Executor,
     job: JobDefinition<Payload, unknown>,
     origin: Origin,
     payload: NoInfer<Payload>,
-    options: SendOptions = {},
+    { continuation }: { readonly continuation?: Continuation } = {},
   ): Promise<string> {
     const id = newId()
     const { workspaceId, cause } = origin
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
-      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, options.continuation))
-      await this.#place(tx, job, id, envelope, options)
+      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, continuation))
+      await this.#place(tx, job, id, envelope)
     })
     if ('inTransaction' in db) db.afterCommit(() => void this.#announce(job, workspaceId))
     else await this.#announce(job, workspaceId)
@@ -90,7 +82,7 @@ export class Queue {
 
   /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
   async send(tx: Tx, job: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
-    await this.#place(tx, job, id, envelope, {})
+    await this.#place(tx, job, id, envelope)
     tx.afterCommit(() => void this.#announce(job, envelope.workspaceId))
   }
 
@@ -99,9 +91,9 @@ export class Queue {
     if (workspaceId !== null) await this.doors.letIn(workspaceId, gate.name).catch(() => undefined)
   }
 
-  async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {
+  async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
     if (gate) await joinGate(tx, gate, name, [{ id, envelope }])
-    else await this.#file(tx, name, id, envelope, options)
+    else await this.#file(tx, name, id, envelope)
   }
 
   async #announce({ name, gate }: JobPlace, workspaceId: string | null): Promise<void> {
@@ -109,14 +101,12 @@ export class Queue {
     else this.signals.filled(name)
   }
 
-  async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope, options: SendOptions): Promise<void> {
+  async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
     const { workspaceId } = envelope
     await this.boss.send(queue, envelope, {
       id,
       db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
       ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
-      ...(options.startAfter ? { startAfter: options.startAfter } : {}),
-      ...(options.priority ? { priority: options.priority } : {}),
     })
   }
 }
