@@ -11,7 +11,7 @@ function requirePosting({ actor }: Scope): void {
   if (actor.policy.permits('accounting:post') === 'never') throw problem('FORBIDDEN', 'Needs accounting:post')
 }
 
-/** What both methods give, in TypeScript. */
+/** TypeScript declaration of the entry that both methods return. */
 const entry = `Promise<{
       id: string
       date: string
@@ -26,7 +26,7 @@ const entry = `Promise<{
       reversed_by?: string
     }>`
 
-/** The ledger, under the rights of the run's caller. */
+/** SDK methods of the ledger; they use the permissions of the run's caller. */
 export const accountingMethods = ofApp('accounting', [
   sdkMethod(
     'accounting.post',
