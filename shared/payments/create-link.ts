@@ -60,15 +60,18 @@ async function insertLinkOnce(
   const { db, workspace, actor, now } = scope
   const [existing] = await db.query<Link>(findLinkByKey(workspace.id, deduplicationKey))
   if (existing) return { link: existing, isNew: false }
-  const made = await checkLink(scope, request)
-  const values = [made.connectionId, made.provider, made.amount, made.currency, made.description, made.invoiceId, made.redirectUrl]
-  const payer = [made.customerName, made.customerEmail, made.customerContact]
+  const checked = await checkLink(scope, request)
+  const values = [
+    ...[checked.connectionId, checked.provider, checked.amount, checked.currency],
+    ...[checked.description, checked.invoiceId, checked.redirectUrl],
+  ]
+  const payer = [checked.customerName, checked.customerEmail, checked.customerContact]
   return db.transaction(async (tx) => {
     const id = newId()
-    const statement = insertLink(workspace.id, id, ...values, ...payer, made.expiresAt, now(), actor.id, deduplicationKey)
+    const statement = insertLink(workspace.id, id, ...values, ...payer, checked.expiresAt, now(), actor.id, deduplicationKey)
     const [link] = await tx.query<Link>(statement)
     if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, deduplicationKey)))[0] as Link, isNew: false }
-    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: made.expiresAt }])
+    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: checked.expiresAt }])
     return { link, isNew: true }
   })
 }
@@ -81,8 +84,8 @@ export async function issueLink(scope: Scope, link: Link, source: Source, { isNe
   const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
   try {
     const found = isNew ? undefined : await provider.find(account, link)
-    const made = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
-    return made ? await noteMade(scope, link, made, source) : link
+    const providerLink = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
+    return providerLink ? await noteMade(scope, link, providerLink, source) : link
   } catch (error) {
     if (error instanceof NoAnswer)
       await writeLine(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
@@ -94,17 +97,19 @@ export async function issueLink(scope: Scope, link: Link, source: Source, { isNe
  * Saves the provider's id and address of a link once; a second call changes nothing. Enqueues the events that named the link before its id
  * was known, and its end at the provider where it has ended here in the meantime.
  */
-export function noteMade(scope: Scope, link: Link, made: MadeLink, source: Source): Promise<Link> {
+export function noteMade(scope: Scope, link: Link, providerLink: MadeLink, source: Source): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [noted] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, made.providerLinkId, made.shortUrl))
-    if (!noted) return { ...link, provider_link_id: made.providerLinkId, short_url: made.shortUrl }
-    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: noted.status, verdict: 'created' })
-    const early = await tx.query<{ event_key: string }>(findEarlyEvents(scope.workspace.id, link.connection_id, made.providerLinkId))
-    for (const { event_key } of early) {
+    const [saved] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
+    if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
+    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
+    const earlyEvents = await tx.query<{ event_key: string }>(
+      findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
+    )
+    for (const { event_key } of earlyEvents) {
       await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
     }
-    if (noted.status === 'cancelled' || noted.status === 'expired')
+    if (saved.status === 'cancelled' || saved.status === 'expired')
       await scope.queue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
-    return noted
+    return saved
   })
 }
