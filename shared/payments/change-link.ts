@@ -63,7 +63,7 @@ export async function abandonLink(scope: Scope, linkId: string): Promise<void> {
   })
 }
 
-/** Ends an open link at its provider, applies a payment linkAtProvider in the meantime, and only then ends it here. The scope is the platform's. */
+/** Ends an open link at its provider, applies a payment made in the meantime, and only then ends it here. The scope is the platform's. */
 async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
   const link = await getLink(scope, linkId)
   // A link that ended here while its provider did not answer must still be ended at the provider.

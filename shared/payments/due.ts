@@ -7,8 +7,10 @@ const sweepIntervalMs = 5 * 60_000
 /** The time of the next sweep. */
 export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepIntervalMs)
 
-/** Sweeps a connection's provider; the subject is the connection's id. Payments are recorded even while the workspace's other work is deferred
- * (decisions, In the background). */
+/**
+ * Sweeps a connection's provider; the subject is the connection's id. Payments are recorded even while the workspace's other work is
+ * deferred (decisions, In the background).
+ */
 export const sweepDue = defineDue({
   name: 'payments.sweep',
   job: sweepConnection,
