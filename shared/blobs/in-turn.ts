@@ -1,9 +1,9 @@
-/** Makes a function that runs so many pieces of work at the same time; the others wait in the order in which they came. */
-export function inTurn(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Creates a function that runs at most `maxConcurrent` pieces of work at a time; others wait in first-in, first-out order. */
+export function inTurn(maxConcurrent: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
-    if (running >= atOnce) await new Promise<void>((go) => waiting.push(go))
+    if (running >= maxConcurrent) await new Promise<void>((go) => waiting.push(go))
     else running += 1
     try {
       return await work()
