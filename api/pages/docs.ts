@@ -78,7 +78,10 @@ function script(root: string): string {
   return `SwaggerUIBundle(${JSON.stringify(options)})\n${fixScript}`
 }
 
-/** Accessibility fixes for Swagger UI's missing or wrong names, landmarks and heading levels: attributes to set, or null to remove, by selector. */
+/**
+ * Accessibility fixes for Swagger UI's missing or wrong names, landmarks and heading levels: attributes to set, or null to remove, by
+ * selector.
+ */
 const accessibilityFixes = {
   '#servers': { 'aria-label': 'Server' },
   '.information-container': { role: 'region', 'aria-label': 'About' },

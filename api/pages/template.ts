@@ -13,8 +13,8 @@ export class Html {
 const eta = new Eta({ autoEscape: true, useWith: false, debug: false })
 
 /**
- * Compiles a template file, which reads its data as `it`: `<%= %>` escapes, `<%~ %>` is for the text of Html only. Attributes must be quoted,
- * and addresses from users must pass `safeHttpUrl`.
+ * Compiles a template file, which reads its data as `it`: `<%= %>` escapes, `<%~ %>` is for the text of Html only. Attributes must be
+ * quoted, and addresses from users must pass `safeHttpUrl`.
  */
 export function template<Data extends object>(file: URL): (data: Data) => Html {
   const compiled = eta.compile(readFileSync(file, 'utf8'))

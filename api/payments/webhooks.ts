@@ -6,7 +6,10 @@ import { maxDeliveryBytes, receiveDelivery } from '#shared/payments/events.ts'
 
 const receipt = schema(t.Object({ received: t.Boolean() }, { title: 'PaymentEventTaken' }))
 
-/** The webhook of payment providers; it also works while the workspace is suspended or its payments app is off (decisions, In the background). */
+/**
+ * The webhook of payment providers; it also works while the workspace is suspended or its payments app is off (decisions, In the
+ * background).
+ */
 export const webhookRoutes = [
   receive({
     method: 'POST',

@@ -12,8 +12,8 @@ export interface PostedAccounts {
 }
 
 /**
- * Finds the accounts whose records a posting must check. An account with lines cannot be deleted (guard.ts), so an account that this process
- * has posted to is not checked again. Postings inside a transaction are not remembered, since it may roll back.
+ * Finds the accounts whose records a posting must check. An account with lines cannot be deleted (guard.ts), so an account that this
+ * process has posted to is not checked again. Postings inside a transaction are not remembered, since it may roll back.
  */
 export async function accountsOf(
   { cache, db, workspace }: Scope,

@@ -17,7 +17,9 @@ export interface Books {
   readonly recordedBefore: string | undefined
 }
 
-/** Reads the parameters that all reports share. Throws VALIDATION_ERROR for an unknown currency, an invalid instant and one in the future. */
+/**
+ * Reads the parameters that all reports share. Throws VALIDATION_ERROR for an unknown currency, an invalid instant and one in the future.
+ */
 export async function openBooks(
   scope: Scope,
   { currency = scope.workspace.default_currency, recorded_before }: { currency?: string | undefined; recorded_before?: string | undefined },

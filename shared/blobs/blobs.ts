@@ -85,7 +85,9 @@ export class Blobs {
     if (!isOutOfReach(error)) await this.discard(workspaceId, id).catch(() => undefined)
   }
 
-  /** Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort. */
+  /**
+   * Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort.
+   */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
     if ((await this.fault()) !== undefined) return 0
     for (let count = 0; ; ) {

@@ -5,7 +5,10 @@ import { DiskStore } from '#shared/blobs/disk.ts'
 import type { Database } from '#shared/db/database.ts'
 import type { Config } from '#shared/kernel/config.ts'
 
-/** Opens the configured store, wrapped by `watch` where the process exports metrics. Makes no call before the first use. The caller must close it. */
+/**
+ * Opens the configured store, wrapped by `watch` where the process exports metrics. Makes no call before the first use. The caller must
+ * close it.
+ */
 export const openBlobs = async (config: Config, database: Database, watch = (store: ByteStore) => store): Promise<Blobs> =>
   new Blobs(database, watch(await storeOf(config)), config.driveSweepSeconds)
 

@@ -14,8 +14,8 @@ export interface Spooled extends Written {
 const pieceBytes = 64 * 1024
 
 /**
- * Writes a stream to a temporary file for the duration of the work. The file is unlinked while in use, so the operating system frees it when
- * the process is killed.
+ * Writes a stream to a temporary file for the duration of the work. The file is unlinked while in use, so the operating system frees it
+ * when the process is killed.
  */
 export async function spooled<T>(
   folder: string,

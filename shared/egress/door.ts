@@ -40,7 +40,10 @@ export function guardedDoor({ egressAllow }: Pick<Config, 'egressAllow'>, wire: 
   }
 }
 
-/** The dialer for endpoints that the operator configures, such as SMTP_URL or STRIPE_API_URL: unrestricted (decisions, Addresses of the operator). */
+/**
+ * The dialer for endpoints that the operator configures, such as SMTP_URL or STRIPE_API_URL: unrestricted (decisions, Addresses of the
+ * operator).
+ */
 export const operatorDoor = (wire: Wire = internet): Door => ({ wire, addressesOf: (endpoint) => resolveLocally(wire, endpoint) })
 
 async function resolveLocally(wire: Wire, endpoint: Endpoint): Promise<readonly string[]> {

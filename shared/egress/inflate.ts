@@ -16,8 +16,8 @@ const decoders: Readonly<Record<string, Decoder>> = {
 const maxLayers = 3
 
 /**
- * Decompresses a body by its Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, and `unreachable` for bytes that
- * cannot be decompressed. An unknown encoding leaves the body as it is.
+ * Decompresses a body by its Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, and `unreachable` for bytes
+ * that cannot be decompressed. An unknown encoding leaves the body as it is.
  */
 export async function inflate(body: Buffer, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
   const layers = [encoding ?? []].flat().flatMap((text) => text.toLowerCase().split(','))

@@ -31,7 +31,9 @@ export interface Happening {
 export interface Announcement {
   /** Name of the source, such as `calendar`. */
   readonly source: string
-  /** A listener to any of these topics receives each event once. Such as the calendar's key, and empty text for listeners to all calendars. */
+  /**
+   * A listener to any of these topics receives each event once. Such as the calendar's key, and empty text for listeners to all calendars.
+   */
   readonly topics: readonly [string, ...string[]]
   /** Name of the event within its source. */
   readonly event: string

@@ -34,8 +34,8 @@ export interface Line {
 export const findLines = (db: Executor, after: string, limit: number): Promise<Line[]> => db.query<Line>(selectLines(after, limit))
 
 /**
- * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and wait
- * again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows it.
+ * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and
+ * wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows it.
  */
 export const takeDispatches = (
   tx: Tx,

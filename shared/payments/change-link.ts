@@ -13,7 +13,9 @@ import { withPictures } from '#shared/records/picture.ts'
 import { system } from '#shared/scope/actor.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** The same scope with the platform as actor: payments are recorded independently of the caller's rights, and not as the caller's action. */
+/**
+ * The same scope with the platform as actor: payments are recorded independently of the caller's rights, and not as the caller's action.
+ */
 export const asPlatform = (scope: Scope): Scope => ({
   ...scope,
   actor: system,
@@ -22,8 +24,8 @@ export const asPlatform = (scope: Scope): Scope => ({
 })
 
 /**
- * Polls the provider for a link's state and applies it; safe to repeat. A link whose creation was never answered is found at the provider or
- * created now. Throws NOT_FOUND, VALIDATION_ERROR with the provider's message, and ProviderUnavailable.
+ * Polls the provider for a link's state and applies it; safe to repeat. A link whose creation was never answered is found at the provider
+ * or created now. Throws NOT_FOUND, VALIDATION_ERROR with the provider's message, and ProviderUnavailable.
  */
 export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
   const platform = asPlatform(scope)

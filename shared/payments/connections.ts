@@ -51,7 +51,10 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   return viewConnection(scope, made)
 }
 
-/** Changes the sent fields of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND, VALIDATION_ERROR. */
+/**
+ * Changes the sent fields of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
+ * VALIDATION_ERROR.
+ */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   await requireConnection(scope, id)
   return scope.db.transaction(async (tx) => {
@@ -69,7 +72,9 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
   })
 }
 
-/** Deletes a connection. Its webhook address answers NOT_FOUND at once; a worker cancels its open links at the provider. Throws NOT_FOUND. */
+/**
+ * Deletes a connection. Its webhook address answers NOT_FOUND at once; a worker cancels its open links at the provider. Throws NOT_FOUND.
+ */
 export async function removeConnection(scope: Scope, id: string): Promise<void> {
   await requireConnection(scope, id)
   await scope.db.transaction(async (tx) => {

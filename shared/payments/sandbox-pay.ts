@@ -58,7 +58,10 @@ export async function act(scope: Scope, linkId: string, { outcome, name, email }
 /** Timeout of the webhook call in milliseconds. */
 const timeoutMs = 15_000
 
-/** Calls the connection's webhook with a signed event about a payment, as any provider does. Throws when it was refused, so the job is retried. */
+/**
+ * Calls the connection's webhook with a signed event about a payment, as any provider does. Throws when it was refused, so the job is
+ * retried.
+ */
 export async function tellOfPayment(scope: Scope, paymentId: string): Promise<void> {
   const [payment] = await scope.db.query<SandboxPayment & { connection_id: string }>(findSandboxPayment(scope.workspace.id, paymentId))
   const connection = payment && (await findConnection(scope, payment.connection_id))

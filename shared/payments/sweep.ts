@@ -10,10 +10,15 @@ import type { Scope } from '#shared/scope/scope.ts'
 /** How far back a sweep looks at most, in milliseconds: providers keep events for 30 days. */
 const maxLookbackMs = 30 * 86_400_000
 
-/** Pause between calls in milliseconds, which keeps long lists within the provider's rate limit: Stripe allows 25 calls a second in test mode. */
+/**
+ * Pause between calls in milliseconds, which keeps long lists within the provider's rate limit: Stripe allows 25 calls a second in test
+ * mode.
+ */
 const pauseMs = 50
 
-/** Links without a provider's answer that one sweep looks up, and their minimum age in milliseconds: a younger one may still be answered. */
+/**
+ * Links without a provider's answer that one sweep looks up, and their minimum age in milliseconds: a younger one may still be answered.
+ */
 const unansweredLinks = { most: 20, afterMs: 2 * 60_000 }
 
 /**

@@ -34,7 +34,8 @@ interface Services {
 
 /**
  * Delivers events: each dispatch in the outbox becomes one job per subscriber. Taking and enqueuing are one transaction, so concurrent
- * processes and crashes lose and duplicate nothing. The jobs run as the platform, since the actor of the change may have left the workspace.
+ * processes and crashes lose and duplicate nothing. The jobs run as the platform, since the actor of the change may have left the
+ * workspace.
  */
 export class Dispatcher {
   readonly #services: Services

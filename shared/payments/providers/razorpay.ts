@@ -85,7 +85,10 @@ async function pollLink(account: Account, { provider_link_id }: { readonly provi
   return { ...readLinkFacts(link), payments }
 }
 
-/** Cancelling a link also ends open pay pages. Razorpay refuses it for a link that was paid or has ended; the caller polls the link afterwards. */
+/**
+ * Cancelling a link also ends open pay pages. Razorpay refuses it for a link that was paid or has ended; the caller polls the link
+ * afterwards.
+ */
 async function endLink(account: Account, { provider_link_id }: { readonly provider_link_id: string }): Promise<void> {
   const path = `payment_links/${encodeURIComponent(provider_link_id)}`
   await call(account, 'POST', `${path}/cancel`).catch(async (error: unknown) => {

@@ -15,7 +15,9 @@ export interface UnitTable {
 
 const hundredths: UnitRule = { digits: 2, step: 1 }
 
-/** Builds a unit table. `exceptions` lists the codes of currencies that are not counted in hundredths, separated by blanks, with their rule. */
+/**
+ * Builds a unit table. `exceptions` lists the codes of currencies that are not counted in hundredths, separated by blanks, with their rule.
+ */
 export function unitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
   const rules = new Map(exceptions.flatMap(([codes, rule]) => codes.split(' ').map((code) => [code, rule] as const)))
   return { provider, ruleOf: (currency) => rules.get(currency) ?? hundredths }
