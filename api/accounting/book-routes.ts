@@ -15,7 +15,8 @@ export const routes = [
     path: `${accounting}/seals`,
     summary: 'Seal the recorded entries',
     description:
-      'Computes a SHA-256 chained to the previous seal over every entry recorded before `until` and not yet sealed, in the order of recording. Keep the hash to prove later that no entry has changed.',
+      'Computes a SHA-256 chained to the previous seal over every entry recorded before `until` and not yet sealed, in the order ' +
+      'of recording. Keep the hash to prove later that no entry has changed.',
     permission: 'accounting:post',
     body: sealInput,
     job: sealBooks,
@@ -51,7 +52,8 @@ export const routes = [
     path: `${accounting}/export`,
     summary: 'Export the books',
     description:
-      'All entries in every currency, by date, for hledger or beancount, or as CSV with a row for each line. Accounts are named by kind and code.',
+      'All entries in every currency, by date, for hledger or beancount, or as CSV with a row for each line. ' +
+      'Accounts are named by kind and code.',
     permission: 'accounting:read',
     query: exportQuery,
     job: exportLedger,

@@ -16,7 +16,8 @@ export const routes = [
     path: entries,
     summary: 'Post an entry',
     description:
-      'Total debits equal total credits to the last digit. A posted entry is never changed or deleted: reverse it and post another. The date must be after the day through which the books are closed.',
+      'Total debits equal total credits to the last digit. A posted entry is never changed or deleted: reverse it and post another. ' +
+      'The date must be after the day through which the books are closed.',
     permission: 'accounting:post',
     body: entryInput,
     status: 201,

@@ -74,7 +74,8 @@ export const connectionRoutes = [
     path: `${connections}/:connectionId/test`,
     summary: 'Test a payment connection',
     description:
-      "Asks the provider whether it accepts the credentials and saves the result as the connection's status. A refusal is a status, not an error.",
+      "Asks the provider whether it accepts the credentials and saves the result as the connection's status. " +
+      'A refusal is a status, not an error.',
     permission: 'payments:manage',
     job: testPaymentConnection,
     makes: 'json',

@@ -28,8 +28,8 @@ export const linkRoutes = [
     path: links,
     summary: 'Create a payment link',
     description:
-      'With `invoice_id`, amount and currency default to those of the invoice. When the provider does not answer, repeat the request with the ' +
-      'same Idempotency-Key: it finds the link that the provider may have created.',
+      'With `invoice_id`, amount and currency default to those of the invoice. When the provider does not answer, repeat the request ' +
+      'with the same Idempotency-Key: it finds the link that the provider may have created.',
     permission: 'payments:collect',
     body: linkInput,
     status: 201,

@@ -4,7 +4,7 @@ import { type ErrorCode, Problem } from '#shared/kernel/errors.ts'
 
 const deliveries = new Counter({
   name: 'kontor_payment_webhooks_total',
-  help: 'Webhook deliveries of payment providers: new, repeated, refused (signature or form), unknown (connection) or failed (server error)',
+  help: 'Webhook deliveries of payment providers: new, repeated, refused (signature or form), unknown connection or failed (server error)',
   labelNames: ['outcome'],
   registers: [registry],
 })

@@ -19,8 +19,8 @@ export const routes = [
     path: `${org}/payments/overview`,
     summary: 'Get receivables and collected payments',
     description:
-      'Counts the invoices and payments that the caller may read. The open amount of an invoice is its total less its payments in the same ' +
-      'currency. Days and months are in the time zone of the workspace.',
+      'Counts the invoices and payments that the caller may read. The open amount of an invoice is its total less its payments in the ' +
+      'same currency. Days and months are in the time zone of the workspace.',
     permission: 'payments:read',
     status: 200,
     response: overview,

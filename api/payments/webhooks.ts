@@ -16,8 +16,8 @@ export const webhookRoutes = [
     path: '/webhooks/payments/:connectionId',
     summary: "Receive a payment provider's webhook",
     description:
-      'The signature is checked on the raw bytes: Stripe-Signature, X-Razorpay-Signature, or Webhook-Signature of the sandbox. An event is ' +
-      'applied once; an event that matches no link is accepted too.',
+      'The signature is checked on the raw bytes: Stripe-Signature, X-Razorpay-Signature, or Webhook-Signature of the sandbox. An event ' +
+      'is applied once; an event that matches no link is accepted too.',
     tag: 'Payments',
     app: null,
     permission: 'public',

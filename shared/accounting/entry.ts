@@ -38,7 +38,9 @@ export const accountHint = 'the id of an accounts record, not its code; GET …/
 const side = (name: string, other: string) =>
   t.Optional(
     t.Unknown({
-      description: `Decimal number as text or JSON number, up to 13 digits and 6 decimals, at most 9223372036854. On a line with a ${other}, omit the ${name} or send null, empty text or zero.`,
+      description:
+        'Decimal number as text or JSON number, up to 13 digits and 6 decimals, at most 9223372036854. ' +
+        `On a line with a ${other}, omit the ${name} or send null, empty text or zero.`,
     }),
   )
 
