@@ -7,15 +7,16 @@ import { listSeals } from '#shared/accounting/seals.ts'
 const common = { tag: 'Accounting', app: 'accounting', limit: null } as const
 const accounting = `${org}/accounting` as const
 
-/** The books as a whole: sealed, checked, taken along. */
+/** Routes over the whole ledger: seals, verification, export. */
 export const routes = [
   delegate({
     ...common,
     method: 'POST',
     path: `${accounting}/seals`,
-    summary: 'Seal what was recorded',
+    summary: 'Seal the recorded entries',
     description:
-      'Chains SHA-256 over every entry recorded before `until`, and not yet sealed, in the order of recording. Whoever keeps the hash can prove later that none of them has changed.',
+      'Computes a SHA-256 chained to the previous seal over every entry recorded before `until` and not yet sealed, in the order ' +
+      'of recording. Keep the hash to prove later that no entry has changed.',
     permission: 'accounting:post',
     body: sealInput,
     job: sealBooks,
@@ -39,7 +40,7 @@ export const routes = [
     method: 'GET',
     path: `${accounting}/verify`,
     summary: 'Check the books',
-    description: 'Computes the chain of seals, the balance of every entry and the trial balances again from the lines.',
+    description: 'Recomputes the chain of seals, the balance of every entry and the trial balances from the lines.',
     permission: 'accounting:read',
     job: verifyLedger,
     makes: 'json',
@@ -51,7 +52,8 @@ export const routes = [
     path: `${accounting}/export`,
     summary: 'Export the books',
     description:
-      'All entries in every currency, by date, for hledger or beancount, or as CSV with a row for each line. Accounts are named by kind and code.',
+      'All entries in every currency, by date, for hledger or beancount, or as CSV with a row for each line. ' +
+      'Accounts are named by kind and code.',
     permission: 'accounting:read',
     query: exportQuery,
     job: exportLedger,

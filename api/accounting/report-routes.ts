@@ -20,7 +20,7 @@ import { trialBalanceOf } from '#shared/accounting/trial-balance.ts'
 const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
 const accounting = `${org}/accounting` as const
 
-/** Reports of the ledger: one currency at a time, as it is now or as it was. */
+/** Reports of the ledger in one currency, now or as of an instant. */
 export const routes = [
   answer({
     ...common,
@@ -35,7 +35,8 @@ export const routes = [
     ...common,
     path: `${accounting}/ledger`,
     summary: "One account's lines with their running balance",
-    description: 'By date, then by posting. Opening, closing and running balances are of the whole, whatever the page.',
+    description:
+      'By date, then by posting. Opening, closing and running balances count all lines of the account, not only those of the page.',
     query: ledgerQuery,
     response: ledger,
     handle: ({ query }, scope) => ledgerOf(scope, query),
@@ -44,7 +45,7 @@ export const routes = [
     ...common,
     path: `${accounting}/overview`,
     summary: 'Headline figures',
-    description: 'Of these days, this month until today by default.',
+    description: 'From `from` to `to`; by default from the first day of this month to today.',
     query: overviewQuery,
     response: overview,
     handle: ({ query }, scope) => overviewOf(scope, query),
@@ -53,7 +54,7 @@ export const routes = [
     ...common,
     path: `${accounting}/reports/profit-loss`,
     summary: 'Profit and loss',
-    description: 'Of these days, this year until today by default.',
+    description: 'From `from` to `to`; by default from the first day of this year to today.',
     query: profitLossQuery,
     response: profitLoss,
     handle: ({ query }, scope) => profitLossOf(scope, query),

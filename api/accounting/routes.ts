@@ -16,7 +16,8 @@ export const routes = [
     path: entries,
     summary: 'Post an entry',
     description:
-      'Total debits equal total credits to the last digit. A posted entry is never changed or deleted: reverse it, and post another. Not on a day that the books are closed through.',
+      'Total debits equal total credits to the last digit. A posted entry is never changed or deleted: reverse it and post another. ' +
+      'The date must be after the day through which the books are closed.',
     permission: 'accounting:post',
     body: entryInput,
     status: 201,
@@ -28,7 +29,7 @@ export const routes = [
     method: 'GET',
     path: entries,
     summary: 'List entries',
-    description: 'Newest first by their posting.',
+    description: 'Last posted first.',
     permission: 'accounting:read',
     query: entriesQuery,
     status: 200,
@@ -40,7 +41,7 @@ export const routes = [
     method: 'GET',
     path: entry,
     summary: 'Get an entry',
-    description: 'With its lines. Nothing posted is ever changed; a reversal is an entry of its own.',
+    description: 'With its lines. Posted entries never change; a reversal is a separate entry.',
     permission: 'accounting:read',
     status: 200,
     response: entrySchema,
@@ -51,7 +52,8 @@ export const routes = [
     method: 'POST',
     path: `${entry}/reverse`,
     summary: 'Reverse an entry',
-    description: "Posts one with debits and credits swapped, on the original's date unless another is sent. An entry is reversed once.",
+    description:
+      "Posts an entry with debits and credits swapped, on the original's date unless `date` is sent. An entry can be reversed once.",
     permission: 'accounting:post',
     body: reversalInput,
     status: 201,

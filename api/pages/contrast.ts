@@ -1,36 +1,36 @@
-/** The colours that a page takes from its workspace, in one scheme. */
+/** A workspace's colours on a page, in one colour scheme. */
 export interface Accent {
-  /** Of links, outlines and buttons. */
+  /** Colour of links, outlines and buttons. */
   readonly accent: string
-  /** Of the words on a button. */
+  /** Text colour on buttons. */
   readonly onAccent: string
 }
 
-/** The backgrounds that accents stand on, the one nearest to the accent first; api/pages/page.css names the same. */
+/** Backgrounds behind accents by colour scheme: the one with the least contrast to the accent. Must match page.css. */
 export const backgrounds = { light: '#f5f6f8', dark: '#1d2027' } as const
 
-const words = { light: '#ffffff', dark: '#14161b' } as const
+const buttonTextColors = { light: '#ffffff', dark: '#14161b' } as const
 
-/** The least contrast of text (WCAG 2.2, 1.4.3). */
+/** Minimum contrast ratio of text (WCAG 2.2, 1.4.3). */
 export const leastContrast = 4.5
 
 /**
- * A workspace's colour as it can be read in both schemes: itself where its contrast is 4.5:1 or more, else as much darker or lighter as that
- * takes. Takes `#rrggbb`.
+ * Makes a workspace's colour (`#rrggbb`) readable in both schemes: unchanged where its contrast is at least 4.5:1, else darkened or
+ * lightened until it is.
  */
 export const accentsOf = (color: string): { readonly light: Accent; readonly dark: Accent } => ({
-  light: { accent: readable(color, backgrounds.light, '#000000'), onAccent: words.light },
-  dark: { accent: readable(color, backgrounds.dark, '#ffffff'), onAccent: words.dark },
+  light: { accent: ensureContrast(color, backgrounds.light, '#000000'), onAccent: buttonTextColors.light },
+  dark: { accent: ensureContrast(color, backgrounds.dark, '#ffffff'), onAccent: buttonTextColors.dark },
 })
 
-function readable(color: string, background: string, towards: string): string {
+function ensureContrast(color: string, background: string, towards: string): string {
   for (let step = 0; ; step++) {
     const mixed = mix(color, towards, step / 50)
     if (contrast(mixed, background) >= leastContrast) return mixed
   }
 }
 
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2, contrast ratio). */
+/** The contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
 export function contrast(a: string, b: string): number {
   const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y)
   return (lighter + 0.05) / (darker + 0.05)

@@ -7,19 +7,19 @@ import type { Section } from '#api/http/route.ts'
 import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/swagger-ui.ts'
 import { problem } from '#shared/kernel/errors.ts'
 
-/** `/openapi.json`, and `/docs`: a reference page that needs nothing from elsewhere (decisions, API description). */
+/** Serves `/openapi.json`, and `/docs`: a reference page that loads nothing from other hosts (decisions, API description). */
 export function serveDescription(of: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
   const { origin, pathname } = new URL(publicUrl)
   const root = pathname === '/' ? '' : pathname
-  // Made when it is first asked for: it would hold up every start by 100 ms.
-  const makeDocument = () =>
+  // Built on the first request: at start it would cost 100 ms.
+  const buildDocument = () =>
     page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
-  let document: ReturnType<typeof makeDocument> | undefined
+  let document: ReturnType<typeof buildDocument> | undefined
   const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
   const start = page('text/javascript', script(root))
   const style = page('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
   of('/openapi.json').get('/openapi.json', (ctx) => {
-    document ??= makeDocument()
+    document ??= buildDocument()
     send(ctx, document)
   })
   const router = of('/docs')
@@ -34,7 +34,7 @@ export function serveDescription(of: (path: string) => Router, sections: readonl
   })
 }
 
-/** Scripts and styles are files of this server, and requests go to it alone. */
+// Scripts and styles come from this server, and requests go only to it.
 const contentPolicy = (origin: string): string =>
   [
     "default-src 'none'",
@@ -75,11 +75,14 @@ function script(root: string): string {
     filter: true,
     validatorUrl: null,
   }
-  return `SwaggerUIBundle(${JSON.stringify(options)})\n${names}`
+  return `SwaggerUIBundle(${JSON.stringify(options)})\n${fixScript}`
 }
 
-/** What Swagger UI leaves without a name, a landmark or the right level, or gives one too many: attributes to set, and with null to remove. */
-const corrections = {
+/**
+ * Accessibility fixes for Swagger UI's missing or wrong names, landmarks and heading levels: attributes to set, or null to remove, by
+ * selector.
+ */
+const accessibilityFixes = {
   '#servers': { 'aria-label': 'Server' },
   '.information-container': { role: 'region', 'aria-label': 'About' },
   '.scheme-container': { role: 'region', 'aria-label': 'Server and key' },
@@ -94,9 +97,9 @@ const corrections = {
   '.modal-btn.authorize[aria-label]': { 'aria-label': null },
 }
 
-/** Corrects them whenever something is drawn, and follows the scheme that the reader prefers. */
-const names = `new MutationObserver(() => {
-  for (const [selector, attributes] of Object.entries(${JSON.stringify(corrections)})) {
+/** Script that applies the fixes after every change of the page, and follows the reader's preferred colour scheme. */
+const fixScript = `new MutationObserver(() => {
+  for (const [selector, attributes] of Object.entries(${JSON.stringify(accessibilityFixes)})) {
     for (const element of document.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(attributes)) {
         if (value === null) element.removeAttribute(name)
@@ -118,7 +121,7 @@ interface Page {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A page that this program makes; browsers ask whether it is still the same. */
+/** A generated page; browsers revalidate it by its ETag on every request. */
 const page = (type: string, body: string, headers: Readonly<Record<string, string>> = {}): Page => ({
   type,
   body,

@@ -10,7 +10,7 @@ interface Failure {
 
 const body = template<Failure>(new URL('failure.eta', import.meta.url))
 
-/** What somebody reads who opened a page that is not there, or that failed. */
+/** The page for a missing page or a failed request. */
 export function failurePage(failure: Problem, requestId: string): Page {
   const { code } = failure
   const message = failure.message === catalogue[code].message ? (texts[code] ?? failure.message) : failure.message
@@ -19,14 +19,14 @@ export function failurePage(failure: Problem, requestId: string): Page {
 
 const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'There is nothing here',
-  RATE_LIMITED: 'Too many tries',
-  OVERLOADED: 'Too much is going on at once',
+  RATE_LIMITED: 'Too many attempts',
+  OVERLOADED: 'The server is busy',
   INTERNAL: 'Something went wrong on our side',
 }
 
-/** For people, where the code alone is known. */
+/** Messages for visitors, used where the error has no message of its own. */
 const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
-  NOT_FOUND: 'The address may have a mistake in it, or what it led to is no longer open.',
+  NOT_FOUND: 'The address may have a mistake in it, or the page is no longer open.',
   RATE_LIMITED: 'Please wait a minute, then try again.',
   OVERLOADED: 'Please try again in a few seconds.',
   INTERNAL: 'Please try again in a minute.',

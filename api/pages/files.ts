@@ -7,10 +7,10 @@ import { problem } from '#shared/kernel/errors.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** Scripts that a page may have; each is a file of its own, since nothing inline runs. */
+/** Scripts that a page may load; they are files, since inline scripts are blocked. */
 export type PageScript = 'swap.js' | 'print.js'
 
-/** The files that pages refer to, by name. */
+/** Static files of pages, by name. */
 const files: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   'page.css': { type: 'text/css', text: read('page.css') },
   'swap.js': { type: 'text/javascript', text: read('swap.js') },
@@ -18,7 +18,7 @@ const files: Readonly<Record<string, { readonly type: string; readonly text: str
   'icon.svg': { type: 'image/svg+xml', text: read('icon.svg') },
 }
 
-/** Serves the stylesheet of all pages, their scripts and icon, and a stylesheet for each colour: inline ones are not let through. */
+/** Serves the pages' stylesheet, scripts and icon, and a stylesheet per accent colour, since inline styles are blocked. */
 export function servePageFiles(of: (path: string) => Router): void {
   const router = of('/pages')
   router.get(`/pages/${fileVersion}/color/:name`, (ctx) => {
@@ -49,7 +49,7 @@ function properties({ accent, onAccent }: Accent): string {
   return `--accent: ${accent}; --on-accent: ${onAccent};`
 }
 
-/** Part of every address of theirs, so that browsers may keep them for ever. */
+/** Hash of all files, part of their addresses, so browsers may cache them forever. */
 export const fileVersion = createHash('sha256')
   .update(JSON.stringify([files, colorSheet('#2f5bd3'), colorSheet('#ffee00')]))
   .digest('base64url')

@@ -2,18 +2,18 @@ import type { Field } from '#api/pages/field.ts'
 import type { Problem } from '#shared/kernel/errors.ts'
 import { isCleanText } from '#shared/kernel/json.ts'
 
-/** The hidden field that names the attempt of a hosted page, so that the same page sent again is one sending. No field of a form has its name. */
+/** Hidden field with a submission's id, so the same form sent twice counts once. No other field has this name. */
 export const attemptField = 'id'
 
-/** The attempt that a page's form names; undefined without one that can be a key, which then counts as one sending. */
+/** Reads a form's submission id; undefined when it is missing, longer than 255 characters or unclean text, so the request counts as new. */
 export function attemptIn(sent: URLSearchParams): string | undefined {
   const id = sent.get(attemptField) ?? ''
   return id !== '' && id.length <= 255 && isCleanText(id) ? id : undefined
 }
 
 /**
- * A failure by the field that its message names first, in words for people: `password must have at least 8 characters` stands beside the
- * field password as `New password must have …`. One that names none of the fields stands beside the first.
+ * Assigns a failure to the field that its message begins with, and replaces the name with the label: `password must have at least 8
+ * characters` becomes `New password must have …` at the field password. A message without a field name goes to the first field.
  */
 export function fieldErrors(fields: readonly Field[], failure: Problem | undefined): Readonly<Record<string, string>> {
   if (!failure) return {}

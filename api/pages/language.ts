@@ -1,22 +1,22 @@
 import { moneyText } from '#shared/payments/link.ts'
 
-/** What a page uses where a visitor names no language that is known. */
-const ownLocale = 'en'
+/** Locale for visitors without a supported language. */
+const defaultLocale = 'en'
 
-/** The locale for numbers and dates that a visitor prefers most (RFC 9110, Accept-Language), such as `de-AT`. */
+/** Chooses a visitor's preferred supported locale for numbers and dates, such as `de-AT` (RFC 9110, Accept-Language). */
 export function localeOf(acceptLanguage: string): string {
-  const asked = acceptLanguage
+  const languages = acceptLanguage
     .slice(0, 500)
     .split(',')
     .map((part) => {
       const [, tag = '', weight = '1'] = /^\s*([A-Za-z\d-]+)\s*(?:;\s*q=([\d.]+))?\s*$/.exec(part) ?? []
       return { tag, weight: Number(weight) }
     })
-    .filter(({ tag, weight }) => weight > 0 && isKnown(tag))
-  return asked.sort((a, b) => b.weight - a.weight)[0]?.tag ?? ownLocale
+    .filter(({ tag, weight }) => weight > 0 && isSupported(tag))
+  return languages.sort((a, b) => b.weight - a.weight)[0]?.tag ?? defaultLocale
 }
 
-function isKnown(tag: string): boolean {
+function isSupported(tag: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag).length > 0
   } catch {
@@ -24,7 +24,7 @@ function isKnown(tag: string): boolean {
   }
 }
 
-/** An amount as its reader writes it: `1.234,50 €`. Takes decimal text without an exponent, and keeps every digit. */
+/** Formats decimal text without an exponent in a locale, such as `1.234,50 €`, with every digit. */
 export function moneyWords(amount: string, currency: string, locale: string): string {
   const text = moneyText(amount, currency)
   const digits = (text.split('.')[1] ?? '').length
@@ -34,7 +34,7 @@ export function moneyWords(amount: string, currency: string, locale: string): st
   return format.format(text as `${number}`)
 }
 
-/** An instant as its reader writes it, to the minute, with its time zone. */
+/** Formats an instant in a locale, to the minute, with its time zone. */
 export const instantWords = (instant: string, timeZone: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone },

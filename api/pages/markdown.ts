@@ -1,7 +1,7 @@
 import markdownIt from 'markdown-it'
 import { Html } from '#api/pages/template.ts'
 
-/** CommonMark without HTML, pictures and code from four spaces on, which is mostly an indented line. Line breaks stay. */
+/** CommonMark without HTML, images and indented code, which is mostly an indented line of text. Line breaks are kept. */
 const reader = markdownIt('commonmark', { html: false, linkify: false, breaks: true }).disable([
   'image',
   'code',
@@ -11,10 +11,10 @@ const reader = markdownIt('commonmark', { html: false, linkify: false, breaks: t
 
 const schemes = /^(?:https?:\/\/|mailto:|tel:)/i
 
-// A link that is refused stays text.
+// A refused link is shown as text.
 reader.validateLink = (address) => schemes.test(address) && URL.canParse(address)
 
-// The title of the page is its only h1, and no level is left out: readers of the outline would look for what lies between.
+// The page title is the only h1, and no heading level is skipped, so the outline is complete for screen readers.
 reader.core.ruler.push('lower_headings', ({ tokens }) => {
   let level = 1
   for (const token of tokens) {
@@ -23,7 +23,7 @@ reader.core.ruler.push('lower_headings', ({ tokens }) => {
   }
 })
 
-// A page that is framed must not load others inside the frame, and none is told where its visitor came from.
+// Links open in a new tab, so a framed page loads no other page in its frame, and send no referrer.
 reader.renderer.rules.link_open = (tokens, index, options, _, self) => {
   tokens[index]?.attrSet('rel', 'noopener noreferrer nofollow')
   tokens[index]?.attrSet('target', '_blank')
@@ -31,7 +31,7 @@ reader.renderer.rules.link_open = (tokens, index, options, _, self) => {
 }
 
 /**
- * Text of a workspace as HTML: paragraphs, headings, lists, quotes, emphasis, code, rules and links to http, https, mailto and tel. HTML in
- * it is shown as text.
+ * Renders a workspace's Markdown: paragraphs, headings, lists, quotes, emphasis, code, rules and links to http, https, mailto and tel. HTML
+ * in it is shown as text.
  */
 export const markdown = (text: string): Html => new Html(reader.render(text))

@@ -4,62 +4,62 @@ import { fileVersion, type PageScript } from '#api/pages/files.ts'
 import { type Html, template } from '#api/pages/template.ts'
 import type { Problem } from '#shared/kernel/errors.ts'
 
-/** Whose page it is: shown above it, in its colour. */
+/** The workspace that a page belongs to, shown at its top in its colour. */
 export interface Brand {
   readonly name: string
-  /** `#rrggbb`, or null for Kontor's own. */
+  /** `#rrggbb`; null for Kontor's colour. */
   readonly color: string | null
-  /** The workspace's id and whether it has a logo, which then stands in the place of the name. */
+  /** The workspace's id. A workspace with a logo shows it instead of its name. */
   readonly id: string
   readonly logo: string | null
 }
 
-/** What a page's handler gives back. */
+/** A page that a handler returns. */
 export interface Page {
   readonly title: string
   readonly brand?: Brand
-  /** What stands below the title. */
+  /** Content below the title. */
   readonly body: Html
-  /** Why it could not do what was asked: gives the answer its status. What is to be mended stands in the body, beside its field. */
+  /** The reason of a failure, which sets the answer's status. The body shows the message beside its field. */
   readonly failure?: Problem
-  /** Where it leads at once by itself; the body has a link to the same place. A wait before it would take the page from slow readers. */
+  /** Address to redirect to at once; the body links to it too. A delayed redirect would interrupt slow readers. */
   readonly leadsTo?: string
-  /** A file of api/pages that makes the page quicker to use. Everything works without it. */
+  /** Optional script of the page. Everything works without it. */
   readonly script?: PageScript
-  /** Whether the page has two columns where there is room. */
+  /** Whether the page has two columns on wide screens. */
   readonly isWide?: boolean
-  /** The time zone in which the page shows times, for its script. */
+  /** Time zone of the times on the page, for its script. */
   readonly zone?: string
 }
 
-/** Where a page is shown. */
-interface Place {
+/** How a page is served. */
+interface PageContext {
   readonly framed: 'any' | 'none'
   readonly publicUrl: string
 }
 
 interface Frame extends Page {
-  /** The path of the public address. */
+  /** Path of the public URL. */
   readonly root: string
   readonly files: string
   readonly color: string
-  /** The only script that runs is the one that carries it (CSP level 3, nonces). */
+  /** Only a script with this nonce runs (CSP level 3). */
   readonly nonce: string
 }
 
 const frame = template<Frame>(new URL('frame.eta', import.meta.url))
 
-/** Kontor's own colour. */
-const ownColor = '#2f5bd3'
+/** Kontor's colour, for pages without a workspace. */
+const defaultColor = '#2f5bd3'
 
 /**
- * A whole page in the frame that all pages share. Nothing inline runs or styles, no address of it tells where it leads, and browsers keep
- * none: most are about one person.
+ * Renders a page in the shared frame. Inline scripts and styles are blocked, other sites get no referrer, and browsers store no page, since
+ * most pages are about one person.
  */
-export function renderPage(page: Page, { framed, publicUrl }: Place): Reply {
+export function renderPage(page: Page, { framed, publicUrl }: PageContext): Reply {
   const root = rootOf(publicUrl)
   const files = `${root}/pages/${fileVersion}`
-  const color = (page.brand?.color ?? ownColor).slice(1).toLowerCase()
+  const color = (page.brand?.color ?? defaultColor).slice(1).toLowerCase()
   const nonce = randomBytes(16).toString('base64url')
   const scripts = page.script === undefined ? '' : `; script-src 'nonce-${nonce}'; connect-src 'self'`
   const headers = {
@@ -72,7 +72,7 @@ export function renderPage(page: Page, { framed, publicUrl }: Place): Reply {
   return new Reply(frame({ ...page, root, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
 }
 
-/** The path of the public address, behind which everything stands. */
+/** Path of the public URL, the prefix of every path; empty for a root URL. */
 export function rootOf(publicUrl: string): string {
   const { pathname } = new URL(publicUrl)
   return pathname === '/' ? '' : pathname

@@ -3,13 +3,13 @@ import { template } from '#api/pages/template.ts'
 
 const body = template(new URL('start.eta', import.meta.url))
 
-/** What stands at the public address itself. */
+/** The page at the public URL. */
 export const routes = [
   page({
     method: 'GET',
     path: '/',
-    summary: 'The page that names the product',
-    description: 'It links to the reference.',
+    summary: 'Show the start page',
+    description: 'Names the product and links to the reference.',
     tag: 'Pages',
     app: null,
     permission: 'public',

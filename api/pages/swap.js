@@ -1,44 +1,44 @@
-// Follows links and choices of a page without loading a whole page again: main is replaced by that of the next address. What fails here is
-// left to the browser, which follows the link as it does without scripts.
+// Follows links and forms within a page by replacing its main element with the next page's. On an error the browser loads the address, as
+// it does without scripts.
 
-/** How long free times may be shown again without asking, in milliseconds. */
-const freshMs = 30_000
+/** How long a fetched page may be shown again, in milliseconds; its free times may have changed after that. */
+const maxAgeMs = 30_000
 
-/** Pages that were fetched: their main, title and time, by address. */
-const known = new Map()
+/** Fetched pages by address: main element, title and time of fetching. */
+const cachedPages = new Map()
 
 const main = () => document.querySelector('main')
-const isOwn = (url) => url.origin === location.origin && url.pathname === location.pathname
+const isSamePage = (url) => url.origin === location.origin && url.pathname === location.pathname
 
-function keep(url, from) {
-  known.set(url, { main: from.querySelector('main').outerHTML, title: from.title, at: Date.now() })
+function cachePage(url, from) {
+  cachedPages.set(url, { main: from.querySelector('main').outerHTML, title: from.title, at: Date.now() })
 }
 
-async function pageOf(url) {
-  const page = known.get(url)
-  if (page && Date.now() - page.at < freshMs) return page
+async function fetchPage(url) {
+  const page = cachedPages.get(url)
+  if (page && Date.now() - page.at < maxAgeMs) return page
   const answer = await fetch(url, { headers: { Accept: 'text/html' } })
   if (!answer.ok) throw new Error(`answered ${answer.status}`)
-  keep(url, new DOMParser().parseFromString(await answer.text(), 'text/html'))
-  return known.get(url)
+  cachePage(url, new DOMParser().parseFromString(await answer.text(), 'text/html'))
+  return cachedPages.get(url)
 }
 
-/** The choice that was made last, so that a slower answer to an earlier one is not shown. */
-let latest = 0
+/** Number of the latest navigation, so a slower answer to an earlier one is ignored. */
+let latestNavigation = 0
 
-async function show(url, how) {
-  const turn = ++latest
+async function show(url, historyAction) {
+  const navigation = ++latestNavigation
   main().setAttribute('aria-busy', 'true')
   try {
-    const page = await pageOf(url)
-    if (turn !== latest) return
-    if (how === 'push') history.pushState(null, '', url)
-    if (how === 'replace') history.replaceState(null, '', url)
+    const page = await fetchPage(url)
+    if (navigation !== latestNavigation) return
+    if (historyAction === 'push') history.pushState(null, '', url)
+    if (historyAction === 'replace') history.replaceState(null, '', url)
     const focused = document.activeElement?.id
     const next = new DOMParser().parseFromString(page.main, 'text/html').querySelector('main')
     main().replaceWith(document.adoptNode(next))
     document.title = page.title
-    if (how === 'replace') return
+    if (historyAction === 'replace') return
     const target = main().querySelector('[data-focus]') ?? (focused ? document.getElementById(focused) : null)
     target?.focus({ preventScroll: true })
     if (main().getBoundingClientRect().top < 0) main().scrollIntoView({ block: 'start' })
@@ -51,7 +51,7 @@ document.addEventListener('click', (event) => {
   const link = event.target.closest?.('main a[href]')
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   const url = new URL(link.href)
-  if (!isOwn(url) || link.target) return
+  if (!isSamePage(url) || link.target) return
   event.preventDefault()
   void show(url.href, 'push')
 })
@@ -65,7 +65,7 @@ document.addEventListener('submit', (event) => {
 
 addEventListener('popstate', () => void show(location.href, 'pop'))
 
-// Arrow keys go from one free day of the month to the next, and from one week to the other.
+// Left and right arrow keys move between free days of the month, up and down between weeks.
 document.addEventListener('keydown', (event) => {
   const link = event.target.closest?.('.month td a')
   const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }
@@ -78,9 +78,9 @@ document.addEventListener('keydown', (event) => {
   all[all.indexOf(link) + step]?.focus()
 })
 
-// A page that came as it is asked for can be shown again; one that says that something is wrong is the answer to a form.
+// Caches the current page, unless it shows an error: that page is the answer to a submitted form.
 if (!document.querySelector('[role=alert]')) {
-  keep(location.href, document)
+  cachePage(location.href, document)
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const url = new URL(location.href)
   if (!url.searchParams.has('tz') && timeZone && timeZone !== main().dataset.zone) {

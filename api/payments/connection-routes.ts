@@ -8,14 +8,14 @@ import { testPaymentConnection } from '#shared/payments/jobs.ts'
 const connections = `${org}/payments/connections` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Accounts at payment providers (decisions, Payments). */
+/** Routes of payment connections (decisions, Payments). */
 export const connectionRoutes = [
   answer({
     ...common,
     method: 'GET',
     path: connections,
     summary: 'List payment connections',
-    description: 'In the order of their creation.',
+    description: 'Oldest first.',
     permission: 'payments:read',
     status: 200,
     response: schema(t.Array(connectionView.json)),
@@ -49,7 +49,7 @@ export const connectionRoutes = [
     method: 'PATCH',
     path: `${connections}/:connectionId`,
     summary: 'Change a payment connection',
-    description: 'A credential that is replaced is refused from then on, also where it signs a webhook.',
+    description: 'A replaced credential is invalid at once, also for webhook signatures.',
     permission: 'payments:manage',
     body: connectionChange,
     stored: ({ params }, scope) => getConnection(scope, params.connectionId),
@@ -62,7 +62,7 @@ export const connectionRoutes = [
     method: 'DELETE',
     path: `${connections}/:connectionId`,
     summary: 'Delete a payment connection',
-    description: 'Its open links are cancelled at the provider; all its links stay readable.',
+    description: 'Cancels its open links at the provider. All its links stay readable.',
     permission: 'payments:manage',
     status: 204,
     response: null,
@@ -74,7 +74,8 @@ export const connectionRoutes = [
     path: `${connections}/:connectionId/test`,
     summary: 'Test a payment connection',
     description:
-      'Asks the provider whether it takes the credentials. What it says is the status of the connection, and no failure of the call.',
+      "Asks the provider whether it accepts the credentials and saves the result as the connection's status. " +
+      'A refusal is a status, not an error.',
     permission: 'payments:manage',
     job: testPaymentConnection,
     makes: 'json',

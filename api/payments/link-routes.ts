@@ -8,7 +8,7 @@ import { readTimeline, timeline } from '#shared/payments/timeline.ts'
 const links = `${org}/payments/links` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Payment links (document 2, Payments). */
+/** Routes of payment links (document 2, Payments). */
 export const linkRoutes = [
   answer({
     ...common,
@@ -28,8 +28,8 @@ export const linkRoutes = [
     path: links,
     summary: 'Create a payment link',
     description:
-      'With `invoice_id` the amount and currency are those of the invoice unless they are sent. When the provider does not answer, the same ' +
-      'request with the same Idempotency-Key finds the link that it may have made.',
+      'With `invoice_id`, amount and currency default to those of the invoice. When the provider does not answer, repeat the request ' +
+      'with the same Idempotency-Key: it finds the link that the provider may have created.',
     permission: 'payments:collect',
     body: linkInput,
     status: 201,
@@ -45,7 +45,7 @@ export const linkRoutes = [
     method: 'GET',
     path: `${links}/:linkId`,
     summary: 'Get a payment link',
-    description: 'As it was last heard of from its provider; refresh asks again.',
+    description: 'As its provider last reported it; refresh polls the provider.',
     permission: 'payments:read',
     status: 200,
     response: linkView,
@@ -56,7 +56,7 @@ export const linkRoutes = [
     method: 'POST',
     path: `${links}/:linkId/cancel`,
     summary: 'Cancel an unpaid payment link',
-    description: 'Also ends the pages that payers have open. A link that is cancelled already stays so.',
+    description: 'Also ends the pay pages that payers have open. Cancelling a cancelled link changes nothing.',
     permission: 'payments:collect',
     job: cancelLink,
     makes: 'json',
@@ -66,8 +66,8 @@ export const linkRoutes = [
     ...common,
     method: 'POST',
     path: `${links}/:linkId/refresh`,
-    summary: 'Ask the provider what has become of a payment link',
-    description: 'Finds payments of which no webhook has told; safe to repeat.',
+    summary: 'Poll the provider for the state of a payment link',
+    description: 'Finds payments that no webhook reported; safe to repeat.',
     permission: 'payments:collect',
     job: refreshLink,
     makes: 'json',
@@ -77,8 +77,8 @@ export const linkRoutes = [
     ...common,
     method: 'GET',
     path: `${links}/:linkId/timeline`,
-    summary: 'List what happened to a payment link',
-    description: 'Oldest first: what was learned, from where, and what became of it.',
+    summary: 'List the timeline of a payment link',
+    description: 'Oldest first: each change or report, its source and its result.',
     permission: 'payments:read',
     status: 200,
     response: timeline,

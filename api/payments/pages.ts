@@ -16,70 +16,72 @@ const common = { tag: 'Pages', app: 'payments', permission: 'public', limit: nul
 const payForm = schema(
   t.Object({
     action: t.Enum(['pay', 'decline']),
-    ticket: t.String({ description: 'As the page has it; it may be sent again.' }),
+    ticket: t.String({ description: 'The signature that the page contains; it can be sent more than once.' }),
     name: t.Optional(t.String()),
     email: t.Optional(t.String()),
   }),
 )
 
-interface Shown {
+/** The values that both pages show. */
+interface PaymentView {
   readonly amount: string
-  /** Empty where the amount names the currency's code itself. */
+  /** Empty where the formatted amount already contains the currency's code. */
   readonly currency: string
-  /** The language of the amount and the dates. */
+  /** The locale of the amount and the dates. */
   readonly locale: string
   readonly description: string
 }
 
-interface Payable extends Shown {
+interface PayForm extends PaymentView {
   readonly until: string
   readonly fields: string
   readonly ticket: string
   readonly declined: boolean
   readonly error: string
 }
-const form = template<Payable>(new URL('pay.eta', import.meta.url))
+const form = template<PayForm>(new URL('pay.eta', import.meta.url))
 
-interface Over extends Shown {
-  /** What keeps a receipt; undefined for a link that was never paid. */
+interface EndedLink extends PaymentView {
+  /** Values of the receipt; undefined for a link that was not paid. */
   readonly receipt: { readonly to: string; readonly date: string; readonly reference: string } | undefined
   readonly back: string | undefined
 }
-const over = template<Over>(new URL('paid.eta', import.meta.url))
+const renderEndedLink = template<EndedLink>(new URL('paid.eta', import.meta.url))
 
-const fieldsOf = (name: string, email: string): Field[] => [
+const payerFields = (name: string, email: string): Field[] => [
   { name: 'name', label: 'Your name', type: 'text', values: [name], attributes: { autocomplete: 'name', maxlength: 200 } },
   { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
 ]
 
-function shownOf({ amount, currency, description }: PayableLink, locale: string): Shown {
+function paymentView({ amount, currency, description }: PayableLink, locale: string): PaymentView {
   const words = moneyWords(amount, currency, locale)
   return { amount: words, currency: words.includes(currency) ? '' : currency, locale, description }
 }
 
-/** Only this page's form may pay: it carries a signature that other websites cannot make, for this link alone. */
+/** Signs the form of one link, so other websites cannot submit it. */
 const tickets = ({ config }: Scope) => signer(config.secretKey, 'pay pages')
-const ticketOf = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
+const signTicket = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
 
-interface Said {
+/** A payer's input and its result. */
+interface PayerInput {
   readonly name: string
   readonly email: string
   readonly declined?: boolean
   readonly failure?: Problem
 }
 
-function payPage(scope: Scope, link: PayableLink, locale: string, { name, email, declined = false, failure }: Said): Page {
-  const fields = fieldsOf(name, email)
+function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, email, declined = false, failure }: PayerInput): Page {
+  const fields = payerFields(name, email)
   const errors = fieldErrors(fields, failure)
   const isOfField = failure !== undefined && fields.some((field) => failure.message.startsWith(`${field.name} `))
   return {
     title: 'Pay',
     brand: scope.workspace,
     body: form({
-      ...shownOf(link, locale),
+      ...paymentView(link, locale),
       until: instantWords(link.expires_at, scope.workspace.timezone, locale),
       fields: drawFields(isOfField ? withErrors(fields, errors) : fields).text,
-      ticket: ticketOf(scope, link),
+      ticket: signTicket(scope, link),
       declined,
       error: failure && !isOfField ? failure.message : '',
     }),
@@ -87,8 +89,8 @@ function payPage(scope: Scope, link: PayableLink, locale: string, { name, email,
   }
 }
 
-/** A receipt of a link that was paid; the answer to the payment itself leads on to where the link says. */
-function overPage({ workspace }: Scope, link: PayableLink, locale: string, leadsOn: boolean): Page {
+/** The page of a paid or closed link. With `redirects` it leads a paid link's payer on to the link's redirect address. */
+function renderEndedPage({ workspace }: Scope, link: PayableLink, locale: string, redirects: boolean): Page {
   const { payment_id: reference, paid_at: at } = link
   const isPaid = reference !== null && at !== null
   const back = isPaid && link.redirect_url !== null ? httpOnly(link.redirect_url) : undefined
@@ -96,9 +98,9 @@ function overPage({ workspace }: Scope, link: PayableLink, locale: string, leads
   return {
     title: isPaid ? 'Paid' : 'This link has ended',
     brand: workspace,
-    body: over({ ...shownOf(link, locale), receipt, back }),
+    body: renderEndedLink({ ...paymentView(link, locale), receipt, back }),
     ...(receipt ? { script: 'print.js' } : {}),
-    ...(back !== undefined && leadsOn ? { leadsTo: back } : {}),
+    ...(back !== undefined && redirects ? { leadsTo: back } : {}),
   }
 }
 
@@ -107,50 +109,50 @@ export const payPages = [
   page({
     ...common,
     method: 'GET',
-    summary: 'The page where a payer pays in the sandbox',
-    description: 'It stands for the page of a provider, and moves no money.',
+    summary: 'Show the pay page of the sandbox',
+    description: 'It simulates the pay page of a provider and moves no money.',
     fails: ['NOT_FOUND'],
     handle: async ({ params, header }, scope) => {
       const link = await readPayable(scope, params.linkId)
       const locale = localeOf(header('Accept-Language'))
-      if (link.state !== 'open') return overPage(scope, link, locale, false)
-      return payPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
+      if (link.state !== 'open') return renderEndedPage(scope, link, locale, false)
+      return renderPayPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
     },
   }),
   page({
     ...common,
     method: 'POST',
-    summary: 'Pay or decline by that page',
-    description: 'The sandbox then tells its connection by a signed webhook, as a provider does.',
+    summary: "Pay or decline on the sandbox's pay page",
+    description: "The sandbox then calls the connection's signed webhook, as a provider does.",
     form: payForm,
     fails: ['NOT_FOUND'],
     handle: async ({ params, body, header }, scope) => {
       const locale = localeOf(header('Accept-Language'))
       const link = await readPayable(scope, params.linkId)
-      if (link.state !== 'open') return overPage(scope, link, locale, true)
+      if (link.state !== 'open') return renderEndedPage(scope, link, locale, true)
       const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
-      const failure = refusalOf(scope, link, body)
-      if (failure) return payPage(scope, link, locale, { name, email, failure })
+      const failure = findFailure(scope, link, body)
+      if (failure) return renderPayPage(scope, link, locale, { name, email, failure })
       const outcome = body.get('action') === 'decline' ? 'declined' : 'paid'
       const after = await act(scope, link.id, { outcome, name, email })
-      if (after.state !== 'open') return overPage(scope, after, locale, true)
-      return payPage(scope, after, locale, { name, email, declined: true })
+      if (after.state !== 'open') return renderEndedPage(scope, after, locale, true)
+      return renderPayPage(scope, after, locale, { name, email, declined: true })
     },
   }),
 ]
 
-function refusalOf(scope: Scope, link: PayableLink, body: URLSearchParams): Problem | undefined {
+function findFailure(scope: Scope, link: PayableLink, body: URLSearchParams): Problem | undefined {
   const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
   if (!tickets(scope).holds(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
-    return problem('VALIDATION_ERROR', 'The page was not open here. Please try again.')
+    return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
   }
   if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')
   if (name.length > 200) return problem('VALIDATION_ERROR', 'name must have at most 200 characters')
-  if (email !== '' && !isMail(email)) return problem('VALIDATION_ERROR', 'email must be a valid email address')
+  if (email !== '' && !isEmail(email)) return problem('VALIDATION_ERROR', 'email must be a valid email address')
   return undefined
 }
 
-function isMail(text: string): boolean {
+function isEmail(text: string): boolean {
   try {
     emailKind.parse(text, { type: 'email', rules: {} }, { path: 'email', defaultCurrency: '' })
     return text.length <= 320

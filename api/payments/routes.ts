@@ -9,7 +9,7 @@ import { repairLink } from '#shared/payments/repair.ts'
 
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Payments of a workspace (document 2 and decisions, Payments). */
+/** Routes of payments (document 2 and decisions, Payments). */
 export const routes = [
   ...connectionRoutes,
   ...linkRoutes,
@@ -17,10 +17,10 @@ export const routes = [
     ...common,
     method: 'GET',
     path: `${org}/payments/overview`,
-    summary: 'What is owed and what came in',
+    summary: 'Get receivables and collected payments',
     description:
-      'Of the invoices and payments that the caller may read. What is open of an invoice is its total less the payments on it in the same ' +
-      'currency; days and months go by the time zone of the workspace.',
+      'Counts the invoices and payments that the caller may read. The open amount of an invoice is its total less its payments in the ' +
+      'same currency. Days and months are in the time zone of the workspace.',
     permission: 'payments:read',
     status: 200,
     response: overview,
@@ -30,8 +30,8 @@ export const routes = [
     ...common,
     method: 'GET',
     path: `${org}/payments/reconcile`,
-    summary: 'Compare links, payments and the ledger with what providers have told',
-    description: 'Of the links that were made in the span. It asks no provider.',
+    summary: 'Compare links, payments and the ledger with the payments that providers reported',
+    description: 'Compares the links created in the span. Calls no provider.',
     permission: 'payments:read',
     query: reconcileQuery,
     status: 200,
@@ -42,8 +42,8 @@ export const routes = [
     ...common,
     method: 'POST',
     path: `${org}/payments/reconcile/repair`,
-    summary: 'Make the missing payments record of a link',
-    description: 'For a link that is paid and has none; `repaired` is 0 where nothing is missing.',
+    summary: 'Create the missing payments record of a link',
+    description: 'For a paid link without a payments record. `repaired` is 0 when nothing is missing.',
     permission: 'payments:manage',
     body: repairInput,
     status: 200,

@@ -4,17 +4,20 @@ import { countDelivery } from '#api/payments/metrics.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { maxDeliveryBytes, receiveDelivery } from '#shared/payments/events.ts'
 
-const taken = schema(t.Object({ received: t.Boolean() }, { title: 'PaymentEventTaken' }))
+const receipt = schema(t.Object({ received: t.Boolean() }, { title: 'PaymentEventTaken' }))
 
-/** Where providers tell of payments: also while the workspace is suspended or has its app off (decisions, In the background). */
+/**
+ * The webhook of payment providers; it also works while the workspace is suspended or its payments app is off (decisions, In the
+ * background).
+ */
 export const webhookRoutes = [
   receive({
     method: 'POST',
     path: '/webhooks/payments/:connectionId',
-    summary: 'Take what a payment provider tells',
+    summary: "Receive a payment provider's webhook",
     description:
-      'The signature is checked on the bytes as they came: Stripe-Signature, X-Razorpay-Signature, or Webhook-Signature of the sandbox. An ' +
-      'event is acted on once; one that means nothing here is taken all the same.',
+      'The signature is checked on the raw bytes: Stripe-Signature, X-Razorpay-Signature, or Webhook-Signature of the sandbox. An event ' +
+      'is applied once; an event that matches no link is accepted too.',
     tag: 'Payments',
     app: null,
     permission: 'public',
@@ -25,7 +28,7 @@ export const webhookRoutes = [
     keep: wholeFile,
     digestOf: null,
     status: 200,
-    response: taken,
+    response: receipt,
     handle: async ({ params, kept, header }, scope) => {
       await countDelivery(receiveDelivery(scope, params.connectionId, { bytes: kept, header }))
       return { received: true }

@@ -4,25 +4,25 @@ import { accessTo, withRecordType } from '#shared/records/picture.ts'
 import { type Row, recordOf } from '#shared/records/record.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** What an account may be; without a kind it is unclassified. */
+/** The kinds of accounts. An account without a kind is unclassified. */
 export const kinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
 export type Kind = (typeof kinds)[number]
 
-/** An account as a report names it: what its caller may not read of the record is empty. */
+/** An account as reports show it; code and name are empty where the caller may not read them. */
 export interface Account {
   readonly id: string
   readonly code: string
   readonly name: string
-  /** Null for an account without a kind, and for one that is no record: a report places it all the same. */
+  /** Null for an account without a kind and for an id without a record; reports still include both. */
   readonly kind: Kind | null
   /** Whether the caller may read the record at all. */
   readonly isReadable: boolean
 }
 
-/** The accounts with these ids by their id; those that are no records are absent. */
+/** Accounts by id; ids without a record are absent. */
 export const findAccounts = (scope: Scope, ids: readonly string[]): Promise<Map<string, Account>> => load(scope, ids)
 
-/** All accounts of the workspace by their id. */
+/** All accounts of the workspace, by id. */
 export const listAccounts = (scope: Scope): Promise<Map<string, Account>> => load(scope)
 
 function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
@@ -42,11 +42,11 @@ function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Accoun
   })
 }
 
-/** The account of an id, also of one that is no record. */
+/** The account with an id; an empty, unreadable one where there is no record. */
 export const accountOf = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
   accounts.get(id) ?? { id, code: '', name: '', kind: null, isReadable: false }
 
-/** The order of accounts in reports: by code, those without a readable one last, ties by id. */
+/** Orders accounts in reports by code, then by id; accounts without a readable code come last. */
 export function compareAccounts(one: Account, other: Account): number {
   if ((one.code === '') !== (other.code === '')) return one.code === '' ? 1 : -1
   return compareText(one.code, other.code) || compareText(one.id, other.id)

@@ -3,25 +3,25 @@ import { problem } from '#shared/kernel/errors.ts'
 import { numberText } from '#shared/kernel/json.ts'
 
 /**
- * An amount in millionths of its currency: whole numbers, so that sums and differences are exact and nothing is ever rounded. The largest
- * amount of a line, 9,223,372,036,854, is the largest whole number whose millionths 64 bits hold; sums may be larger.
+ * An amount in whole millionths of its currency, so sums and differences are exact and nothing is rounded. The largest amount of a line is
+ * 9,223,372,036,854: the largest whole number whose millionths fit into 64 bits. Sums may be larger.
  */
 export type Amount = bigint
 
-const perUnit = 1_000_000n
-const digitsKept = 6
+const millionthsPerUnit = 1_000_000n
+const fractionDigits = 6
 
 /** The largest amount of one line (document 2, Accounting, entry rule 3). */
-export const largestAmount: Amount = 9_223_372_036_854n * perUnit
+export const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
 
-// The rule of decisions, Accounting: no sign, exponent, blank or separator, and digits of ASCII alone.
-const plain = /^\d{1,13}(?:\.\d{1,6})?$/
-const zero = /^0{1,30}(?:\.0{1,30})?$/
+// Decisions, Accounting: ASCII digits and a decimal point; no sign, exponent, blank or separator.
+const decimalPattern = /^\d{1,13}(?:\.\d{1,6})?$/
+const zeroPattern = /^0{1,30}(?:\.0{1,30})?$/
 
-/** An amount above zero, sent as text or JSON number. Throws VALIDATION_ERROR that names `path`. */
+/** Parses an amount above zero, sent as text or as a JSON number. Throws VALIDATION_ERROR naming `path`. */
 export function parseAmount(value: unknown, path: string): Amount {
-  const text = textOf(value)
-  if (text === undefined || !plain.test(text))
+  const text = sentText(value)
+  if (text === undefined || !decimalPattern.test(text))
     throw problem(
       'VALIDATION_ERROR',
       `${path} must be a decimal number such as "12.50", with at most 13 digits before the point and 6 behind it`,
@@ -32,33 +32,34 @@ export function parseAmount(value: unknown, path: string): Amount {
   return amount
 }
 
-/** Whether a side of a line counts as left out: absent, null, empty text or zero. */
+/** Whether the debit or credit of a line counts as omitted: absent, null, empty text or zero. */
 export function isEmptySide(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  const text = textOf(value)
-  return text !== undefined && zero.test(text)
+  const text = sentText(value)
+  return text !== undefined && zeroPattern.test(text)
 }
 
-/** A JSON number of -0 has a sign that `String` does not show. */
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : numberText(value))
+// `String` drops the sign of a JSON number -0.
+const sentText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : numberText(value)
 
-/** The amount of a decimal text as PostgreSQL writes it, with or without a sign. */
+/** Reads decimal text as PostgreSQL writes it, with or without a minus sign. */
 export function readAmount(text: string): Amount {
   const isNegative = text.startsWith('-')
   const [units = '0', fraction = ''] = text.slice(isNegative ? 1 : 0).split('.')
-  const amount = BigInt(units) * perUnit + BigInt(fraction.padEnd(digitsKept, '0'))
+  const amount = BigInt(units) * millionthsPerUnit + BigInt(fraction.padEnd(fractionDigits, '0'))
   return isNegative ? -amount : amount
 }
 
-/** All digits of an amount, at least as many behind the point as its currency has: `100.00` in USD, `100` in JPY. */
+/** Decimal text with every digit of the amount and at least the fraction digits of its currency: `100.00` in USD, `100` in JPY. */
 export function writeAmount(amount: Amount, currency: string): string {
-  const size = amount < 0n ? -amount : amount
-  const digits = (size % perUnit).toString().padStart(digitsKept, '0')
+  const magnitude = amount < 0n ? -amount : amount
+  const digits = (magnitude % millionthsPerUnit).toString().padStart(fractionDigits, '0')
   const fraction = digits.slice(0, Math.max(currencyDigits(currency), digits.replace(/0+$/, '').length))
-  return `${amount < 0n ? '-' : ''}${size / perUnit}${fraction === '' ? '' : `.${fraction}`}`
+  return `${amount < 0n ? '-' : ''}${magnitude / millionthsPerUnit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The sum of amounts. */
+/** Adds amounts; zero for none. */
 export const sumOf = (amounts: Iterable<Amount>): Amount => {
   let sum = 0n
   for (const amount of amounts) sum += amount

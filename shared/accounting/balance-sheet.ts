@@ -5,7 +5,7 @@ import type { BalanceSheet, BalanceSheetQuery } from '#shared/accounting/report-
 import { classify } from '#shared/accounting/sections.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** What is owned and owed at the end of a day, today in UTC by default. */
+/** Assets, liabilities and equity at the end of a day, today in UTC by default. */
 export async function balanceSheetOf(scope: Scope, query: BalanceSheetQuery): Promise<BalanceSheet> {
   const to = query.as_of === undefined ? scope.now().toISOString().slice(0, 10) : requireDay(query.as_of, 'as_of')
   const books = await openBooks(scope, query)

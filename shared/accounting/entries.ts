@@ -9,31 +9,31 @@ import { problem } from '#shared/kernel/errors.ts'
 import { isUuid } from '#shared/kernel/ids.ts'
 import { readerOf, readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** One entry; throws NOT_FOUND. */
+/** Reads one entry. Throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
   const [found] = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
   if (!found) throw problem('NOT_FOUND')
   return viewOfEntry(found)
 }
 
-/** A page of the entries that are asked for, newest first by their posting, and how many there are. */
-export async function listEntries(scope: Scope, { limit, offset, ...asked }: EntriesQuery): Promise<EntriesPage> {
-  if (asked.currency !== undefined) requireCurrency(asked.currency)
+/** Reads a page of the matching entries, last posted first, and their total count. Throws VALIDATION_ERROR naming the filter. */
+export async function listEntries(scope: Scope, { limit, offset, ...filters }: EntriesQuery): Promise<EntriesPage> {
+  if (filters.currency !== undefined) requireCurrency(filters.currency)
   const filter: EntryFilter = {
-    ...asked,
-    from: asked.from === undefined ? undefined : requireDay(asked.from, 'from'),
-    to: asked.to === undefined ? undefined : requireDay(asked.to, 'to'),
+    ...filters,
+    from: filters.from === undefined ? undefined : requireDay(filters.from, 'from'),
+    to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
   }
   const [found] = await readRows<{ total: number }>(scope, heavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
   const statement = heavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
-  const rows = total > offset ? await readAll<StoredEntry>(readerOf(scope), statement, hint(limit)) : []
+  const rows = total > offset ? await readAll<StoredEntry>(readerOf(scope), statement, pageSizeHint(limit)) : []
   return { entries: rows.map(viewOfEntry), total }
 }
 
-const hint = (limit: number): string => `limit must be less than ${limit} here`
+const pageSizeHint = (limit: number): string => `limit must be less than ${limit} here`
 
-/** A stored entry as answers carry it. */
+/** Converts a stored entry to the answer's shape. */
 export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {
   const amount = (text: string): string => writeAmount(readAmount(text), currency)
   const lines = stored.lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) }))

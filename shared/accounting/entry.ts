@@ -2,7 +2,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
 const memo = t.String({ maxLength: 500 })
-/** A decimal number as text. */
+/** Schema of a decimal number as text. */
 export const decimal = (description: string) =>
   t.String({ description: `Decimal number, with at least the digits of its currency. ${description}` })
 
@@ -12,9 +12,9 @@ export const entryShape = t.Object(
     id,
     date: t.String({ format: 'date' }),
     memo: t.String(),
-    source_type: t.String({ description: 'What it comes from, such as manual, invoice or payment.' }),
-    source_id: nullable(t.String({ description: 'Id of what it comes from.' })),
-    total: decimal('The sum of the debits, which is that of the credits.'),
+    source_type: t.String({ description: 'The kind of source, such as manual, invoice or payment.' }),
+    source_id: nullable(t.String({ description: 'Id of the source.' })),
+    total: decimal('The sum of the debits, equal to the sum of the credits.'),
     currency: t.String({ description: 'ISO 4217 code.' }),
     created_at: t.String({ format: 'date-time' }),
     lines: t.Array(
@@ -23,8 +23,8 @@ export const entryShape = t.Object(
         { title: 'EntryLine' },
       ),
     ),
-    reverses: t.Optional(t.String({ format: 'uuid', description: 'On a reversing entry, the one that it undoes.' })),
-    reversed_by: t.Optional(t.String({ format: 'uuid', description: 'On an entry that has been reversed, the reversing one.' })),
+    reverses: t.Optional(t.String({ format: 'uuid', description: 'On a reversing entry, the id of the entry it reverses.' })),
+    reversed_by: t.Optional(t.String({ format: 'uuid', description: 'On a reversed entry, the id of the reversing entry.' })),
   },
   { title: 'Entry' },
 )
@@ -38,11 +38,13 @@ export const accountHint = 'the id of an accounts record, not its code; GET …/
 const side = (name: string, other: string) =>
   t.Optional(
     t.Unknown({
-      description: `Decimal number as text or JSON number, up to 13 digits and 6 decimals, at most 9223372036854. A ${name} of a line with a ${other} is left out, null, empty or zero.`,
+      description:
+        'Decimal number as text or JSON number, up to 13 digits and 6 decimals, at most 9223372036854. ' +
+        `On a line with a ${other}, omit the ${name} or send null, empty text or zero.`,
     }),
   )
 
-/** What is posted. An entry that was read can be posted again: what it says beside this is ignored. */
+/** Input of an entry. Other keys are ignored, so an entry that was read can be posted again. */
 export const entryInput = schema(
   t.Object(
     {
@@ -69,21 +71,27 @@ export const entryInput = schema(
 )
 export type EntryInput = TypeOf<typeof entryInput>
 
-/** How an entry is reversed. */
+/** Input of a reversal. */
 export const reversalInput = schema(
   t.Object(
-    { date: t.Optional(nullable(t.String({ description: "YYYY-MM-DD; the original's by default, needed when that is closed." }))) },
+    {
+      date: t.Optional(
+        nullable(t.String({ description: "YYYY-MM-DD; the original's date by default. Required when that date is closed." })),
+      ),
+    },
     { title: 'ReversalInput' },
   ),
 )
 export type ReversalInput = TypeOf<typeof reversalInput>
 
-/** Which entries are listed. */
+/** Filters and page of a list of entries. */
 export const entriesQuery = schema(
   t.Object({
     from: t.Optional(t.String({ description: 'The first date, YYYY-MM-DD.' })),
     to: t.Optional(t.String({ description: 'The last date, YYYY-MM-DD.' })),
-    account: t.Optional(t.String({ format: 'uuid', description: 'Id of an account: entries with a line of it.', 'x-hint': accountHint })),
+    account: t.Optional(
+      t.String({ format: 'uuid', description: 'Id of an account; lists entries with a line on it.', 'x-hint': accountHint }),
+    ),
     status: t.Optional(
       t.Enum(['active', 'reversed', 'reversal'], { description: 'active: neither reversed nor a reversal. A reversal can be reversed.' }),
     ),
@@ -94,6 +102,6 @@ export const entriesQuery = schema(
 )
 export type EntriesQuery = TypeOf<typeof entriesQuery>
 
-/** A page of entries, newest first, and how many there are in all. */
+/** A page of entries, newest first, and the total count. */
 export const entriesPage = schema(t.Object({ entries: t.Array(entryShape), total: t.Integer({ minimum: 0 }) }, { title: 'EntriesPage' }))
 export type EntriesPage = TypeOf<typeof entriesPage>

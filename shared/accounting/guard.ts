@@ -5,8 +5,8 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { lockAgainstPosting } from '#shared/workspaces/books-store.ts'
 
 /**
- * An account with lines stays, and keeps its kind once it has one (decisions, Accounting). The ledger's lock is taken before the lines are
- * counted, so that of a posting and a deletion at the same time one is refused.
+ * An account with ledger lines cannot be deleted, and its kind cannot change once set (decisions, Accounting). The ledger's lock is taken
+ * before the lines are counted, so either a concurrent posting or the deletion is refused.
  */
 export const accountGuard: RecordGuard<Scope> = {
   type: 'accounts',

@@ -2,8 +2,8 @@ import { sealSchema, verification } from '#shared/accounting/seal.ts'
 import { nullable, schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-// All three read every entry there is. They share a gate, so that one workspace's large books take two slots at most.
-const reading = {
+// These three jobs read every entry. They share a gate, so one workspace takes at most two slots.
+const wholeLedgerJob = {
   work: 'request',
   app: 'accounting',
   pool: 'data',
@@ -14,34 +14,34 @@ const reading = {
   tracked: true,
 } as const
 
-/** Seals what was recorded before an instant. */
+/** Seals the entries recorded before an instant. */
 export const sealBooks = defineJob({
-  ...reading,
+  ...wholeLedgerJob,
   name: 'accounting.seal',
   kind: 'accounting.seal',
   payload: schema(t.Object({ until: nullable(t.String()) })),
   result: sealSchema,
 })
 
-/** Computes the books again and tells what differs. */
+/** Recomputes seals, entries and balances, and reports differences. */
 export const verifyLedger = defineJob({
-  ...reading,
+  ...wholeLedgerJob,
   name: 'accounting.verify',
   kind: 'accounting.verify',
   payload: schema(t.Object({})),
   result: verification,
 })
 
-/** Writes the books to a file. */
+/** Exports the ledger to a file. */
 export const exportLedger = defineJob({
-  ...reading,
+  ...wholeLedgerJob,
   name: 'accounting.export',
   kind: 'accounting.export',
   payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
   result: schema(t.Null()),
 })
 
-/** Brings the sums of months of a workspace up to date. */
+/** Updates the month sums of a workspace. */
 export const sumLedgerMonths = defineJob({
   name: 'accounting.months',
   kind: 'accounting.months',

@@ -11,9 +11,8 @@ import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
 /**
- * One account's lines with their running balance, by date, then by posting. A page goes on from the line and the balance that the one before
- * ended with, so its cost does not depend on how deep it lies. Throws VALIDATION_ERROR, also for an account that is neither a record that
- * the caller may read nor in any entry.
+ * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
+ * page, so every page costs the same. Throws VALIDATION_ERROR, also for an account id that has no readable record and no lines.
  */
 export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger> {
   const { limit, cursor } = query
@@ -24,11 +23,11 @@ export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger
   const books = await openBooks(scope, query)
   await requireAccount(scope, account)
   const { currency, currencies, recordedBefore } = books
-  const list = ['ledger', scope.workspace.id, account, currency, from, to, recordedBefore].join(' ')
+  const listKey = ['ledger', scope.workspace.id, account, currency, from, to, recordedBefore].join(' ')
   const before = from === undefined ? undefined : dayBefore(from)
-  const opening = before === undefined ? 0n : (await sums(scope, books, account, { to: before })).balance
-  const closing = (await sums(scope, books, account, { to })).balance
-  const start = cursor === undefined ? { ...beforeAll, balance: opening } : placeOf(readCursor(list, cursor))
+  const opening = before === undefined ? 0n : (await readAccountBalance(scope, books, account, { to: before })).balance
+  const closing = (await readAccountBalance(scope, books, account, { to })).balance
+  const start = cursor === undefined ? { ...beforeFirstLine, balance: opening } : parsePosition(readCursor(listKey, cursor))
   const found = await readRows<AccountLine>(
     scope,
     findAccountLines(
@@ -50,17 +49,17 @@ export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger
     closing: writeAmount(closing, currency),
     currency,
     currencies,
-    next_cursor: last ? makeCursor(list, positionOf({ ...last, balance })) : null,
+    next_cursor: last ? makeCursor(listKey, formatPosition({ ...last, balance })) : null,
   }
 }
 
-async function sums(scope: Scope, books: Books, account: string, days: Pick<Span, 'from' | 'to'>): Promise<Balance> {
+async function readAccountBalance(scope: Scope, books: Books, account: string, days: Pick<Span, 'from' | 'to'>): Promise<Balance> {
   const [row] = await readRows<Sums>(scope, heavy(sumsOfAccount(spanOf(scope, books, days), account), 'the span of days'))
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 
-/** A line after which a page begins, and the balance up to it. */
-interface Place {
+/** The line after which a page begins, and the balance up to and including it. */
+interface LedgerPosition {
   readonly date: string
   readonly posted_at: string
   readonly entry_id: string
@@ -68,13 +67,13 @@ interface Place {
   readonly balance: Amount
 }
 
-const beforeAll = { date: '-infinity', posted_at: '-infinity', entry_id: '00000000-0000-0000-0000-000000000000', position: 0 }
+const beforeFirstLine = { date: '-infinity', posted_at: '-infinity', entry_id: '00000000-0000-0000-0000-000000000000', position: 0 }
 
-const positionOf = ({ date, posted_at, entry_id, position, balance }: Place): string =>
+const formatPosition = ({ date, posted_at, entry_id, position, balance }: LedgerPosition): string =>
   [date, posted_at, entry_id, position, balance].join('|')
 
-/** The place of a position that `positionOf` made: a cursor carries a checksum, so this one did. */
-function placeOf(text: string): Place {
+/** Parses text that `formatPosition` made; the cursor's checksum proves its origin, so it is not validated again. */
+function parsePosition(text: string): LedgerPosition {
   const [date = '', posted_at = '', entry_id = '', position, balance = '0'] = text.split('|')
   return { date, posted_at, entry_id, position: Number(position), balance: BigInt(balance) }
 }

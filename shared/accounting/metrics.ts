@@ -14,20 +14,20 @@ const checks = new Counter<string>({
   registers: [],
 })
 
-// Found by their labels once: every posting counts. A series that stands at zero before its first count shows that count as a rise.
+// Looked up once, since every posting counts. Starting at zero makes the first count visible as an increase.
 const entries = posted.labels({ kind: 'entry' })
 const reversals = posted.labels({ kind: 'reversal' })
 const outcomes = { clean: checks.labels({ outcome: 'clean' }), differs: checks.labels({ outcome: 'differs' }) }
 for (const series of [entries, reversals, outcomes.clean, outcomes.differs]) series.inc(0)
 
-/** Counters of this process, which its registry takes up. */
+/** Counters to register in the process's metrics registry. */
 export const ledgerCounters = [posted, seals, checks] as const
 
-/** Counts an entry, once it is committed. */
+/** Counts a committed entry. */
 export const countPosted = (isReversal: boolean): void => (isReversal ? reversals : entries).inc()
 
-/** Counts a seal that was kept. */
+/** Counts a stored seal. */
 export const countSeal = (): void => seals.inc()
 
-/** Counts a check of books. */
+/** Counts a ledger verification. */
 export const countCheck = (isClean: boolean): void => outcomes[isClean ? 'clean' : 'differs'].inc()

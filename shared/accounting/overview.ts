@@ -19,13 +19,13 @@ const recentShown = 10
 /** Days after which an account without an entry is idle (decisions, Accounting). */
 const idleDays = 90
 
-/** Most accounts that may be counted as cash at once. */
+/** Maximum number of `cash_accounts`. */
 const maxCashAccounts = 200
 
-/** Headline figures of some days, this month until today by default. Throws VALIDATION_ERROR. */
+/** Headline figures of a span of days; by default from the first day of this month to today. Throws VALIDATION_ERROR. */
 export async function overviewOf(scope: Scope, query: OverviewQuery): Promise<Overview> {
   const days = daysOf(scope, query, 'month')
-  const cashAccounts = readIds(query.cash_accounts)
+  const cashAccounts = parseCashAccounts(query.cash_accounts)
   const books = await openBooks(scope, query)
   const { currency, currencies, recordedBefore: before } = books
   const accounts = await listAccounts(scope)
@@ -40,31 +40,32 @@ export async function overviewOf(scope: Scope, query: OverviewQuery): Promise<Ov
     revenue: writeAmount(total('revenue'), currency),
     expense: writeAmount(total('expense'), currency),
     net: writeAmount(total('revenue') - total('expense'), currency),
-    cash: writeAmount(await cashOf(scope, books, days.to, cashAccounts), currency),
+    cash: writeAmount(await sumCash(scope, books, days.to, cashAccounts), currency),
     unclassified: writeAmount(total('unclassified'), currency),
     entry_count: counted?.total ?? 0,
     recent: recent.map(viewOfEntry),
-    months: await monthsOf(scope, books, days.to, accounts),
-    idle_accounts: await idleAccounts(scope, books, days.to, accounts),
+    months: await readMonths(scope, books, days.to, accounts),
+    idle_accounts: await findIdleAccounts(scope, books, days.to, accounts),
     currency,
     currencies,
   }
 }
 
-function readIds(text = ''): ReadonlySet<string> {
+function parseCashAccounts(text = ''): ReadonlySet<string> {
   const ids = text === '' ? [] : text.split(',').map((id) => id.trim().toLowerCase())
-  const wrong = ids.find((id) => !isUuid(id))
-  if (wrong !== undefined) throw problem('VALIDATION_ERROR', `cash_accounts must be ids separated by commas, got ${wrong.slice(0, 40)}`)
+  const invalidId = ids.find((id) => !isUuid(id))
+  if (invalidId !== undefined)
+    throw problem('VALIDATION_ERROR', `cash_accounts must be ids separated by commas, got ${invalidId.slice(0, 40)}`)
   if (ids.length > maxCashAccounts) throw problem('VALIDATION_ERROR', `cash_accounts must have at most ${maxCashAccounts} ids`)
   return new Set(ids)
 }
 
-async function cashOf(scope: Scope, books: Books, to: string, accounts: ReadonlySet<string>) {
+async function sumCash(scope: Scope, books: Books, to: string, accounts: ReadonlySet<string>) {
   const found = accounts.size === 0 ? [] : await balances(scope, books, { to })
   return sumOf(found.filter(({ accountId }) => accounts.has(accountId)).map(({ balance }) => balance))
 }
 
-async function monthsOf(scope: Scope, books: Books, to: string, accounts: ReadonlyMap<string, Account>): Promise<Overview['months']> {
+async function readMonths(scope: Scope, books: Books, to: string, accounts: ReadonlyMap<string, Account>): Promise<Overview['months']> {
   const months = monthsUpTo(to, monthsShown)
   const counted = [...accounts.values()].flatMap(({ id, kind }) => (kind === 'revenue' || kind === 'expense' ? [{ id, kind }] : []))
   const rows = await readRows<MonthSums>(
@@ -84,8 +85,8 @@ async function monthsOf(scope: Scope, books: Books, to: string, accounts: Readon
   })
 }
 
-/** The accounts that the caller may read and that have rested, by code. */
-async function idleAccounts(
+/** Readable accounts without an entry in the last 90 days, ordered by code. */
+async function findIdleAccounts(
   scope: Scope,
   { currencies, recordedBefore }: Books,
   to: string,

@@ -11,7 +11,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import { schemaOf } from '#shared/types/tables.ts'
 
-/** A line as it is posted: one of its sides is zero. */
+/** A line to post; either debit or credit is zero. */
 export interface Line {
   readonly accountId: string
   readonly debit: Amount
@@ -19,7 +19,7 @@ export interface Line {
   readonly memo: string
 }
 
-/** An entry as it is posted; without a currency it is in the workspace's own. */
+/** A balanced entry to post; a null currency means the workspace's default currency. */
 export interface Draft {
   readonly date: string
   readonly memo: string
@@ -30,37 +30,37 @@ export interface Draft {
   readonly lines: readonly Line[]
 }
 
-/** How an entry is posted. */
+/** Options of a posting. */
 export interface PostOptions {
-  /** Names what makes the entry where that may be done again, such as a run, node and iteration: the same key again gives the first entry. */
+  /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
   readonly naturalKey?: string
 }
 
 /**
- * Posts an entry: the route, the SDK and the flow block. Throws VALIDATION_ERROR for what breaks an entry rule (document 2, Accounting), a
- * closed date, another currency than the workspace's in single-currency books, and an account that is no record.
+ * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule (document 2, Accounting), a
+ * closed date, a currency other than the workspace's in a single-currency ledger, and an account id without a record.
  */
-export function postEntry(scope: Scope, input: EntryInput, { naturalKey }: PostOptions = {}): Promise<Entry> {
-  return post(scope, draftOf(scope, input), naturalKey)
+export function postEntry(scope: Scope, input: EntryInput, { naturalKey: deduplicationKey }: PostOptions = {}): Promise<Entry> {
+  return post(scope, parseDraft(scope, input), deduplicationKey)
 }
 
-/** Posts what is balanced already, such as a reversal. */
-export async function post(scope: Scope, draft: Draft, naturalKey?: string): Promise<Entry> {
+/** Posts a draft that is already balanced, such as a reversal. Throws VALIDATION_ERROR as `postEntry` does. */
+export async function post(scope: Scope, draft: Draft, deduplicationKey?: string): Promise<Entry> {
   const { db, workspace, actor } = scope
   const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
   const id = newId()
   const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
   const total = sumOf(lines.map(({ debit }) => debit))
   const accounts = await accountsOf(scope, lines)
-  const statement = naturalKey === undefined ? postEntryWithin : postEntryOnce
+  const statement = deduplicationKey === undefined ? postEntryWithin : postEntryOnce
   const [posted] = await db.query<Posted>(
     statement(
-      ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, plain(total), lines.length],
-      ...[reverses, naturalKey ?? null, actor.id],
+      ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, decimalText(total), lines.length],
+      ...[reverses, deduplicationKey ?? null, actor.id],
       lines.map((line) => line.id),
       lines.map(({ accountId }) => accountId),
-      lines.map(({ debit }) => plain(debit)),
-      lines.map(({ credit }) => plain(credit)),
+      lines.map(({ debit }) => decimalText(debit)),
+      lines.map(({ credit }) => decimalText(credit)),
       lines.map(({ memo }) => memo),
       accounts.toLookFor,
     ),
@@ -69,34 +69,34 @@ export async function post(scope: Scope, draft: Draft, naturalKey?: string): Pro
     const { currency, created_at } = posted
     accounts.noteLines()
     db.afterCommit(() => countPosted(reverses !== null))
-    const views = lines.map((line): EntryLine => viewOf(line, currency))
+    const views = lines.map((line): EntryLine => viewLine(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
     return reverses === null ? entry : { ...entry, reverses }
   }
-  const first = naturalKey === undefined ? undefined : await entryOf(scope, naturalKey)
-  return first ?? refuse(draft, posted, accounts.toLookFor)
+  const existing = deduplicationKey === undefined ? undefined : await findEntryByKey(scope, deduplicationKey)
+  return existing ?? throwRefusal(draft, posted, accounts.toLookFor)
 }
 
-const plain = (amount: Amount): string => writeAmount(amount, 'XXX')
+const decimalText = (amount: Amount): string => writeAmount(amount, 'XXX')
 
-function viewOf({ id, accountId, debit, credit, memo }: Line & { readonly id: string }, currency: string): EntryLine {
+function viewLine({ id, accountId, debit, credit, memo }: Line & { readonly id: string }, currency: string): EntryLine {
   return { id, account_id: accountId, debit: writeAmount(debit, currency), credit: writeAmount(credit, currency), memo }
 }
 
-/** Throws what speaks against an entry that was not posted. */
-function refuse({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, lookedFor: readonly string[]): never {
+/** Throws the reason why an entry was not posted. */
+function throwRefusal({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, checkedIds: readonly string[]): never {
   if (!posted) throw problem('NOT_FOUND')
   const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
   if (unknown_account !== null) {
-    const place = lines.findIndex(({ accountId }) => accountId === lookedFor[unknown_account - 1])
+    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[unknown_account - 1])
     throw problem(
       'VALIDATION_ERROR',
-      `lines[${place}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,
+      `lines[${lineIndex}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,
     )
   }
   if (closed !== null && date <= closed) {
-    const way = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'
-    throw problem('VALIDATION_ERROR', `date ${date} is closed: the books are closed through ${closed}${way}`)
+    const advice = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'
+    throw problem('VALIDATION_ERROR', `date ${date} is closed: the books are closed through ${closed}${advice}`)
   }
   if (!multi_currency && currency !== null && currency !== default_currency) {
     throw problem('VALIDATION_ERROR', `currency must be ${default_currency}: the workspace keeps its books in its default currency only`)
@@ -104,18 +104,18 @@ function refuse({ date, currency, reverses, lines }: Draft, posted: Posted | und
   throw problem('INTERNAL', undefined, { cause: new Error('An entry was neither posted nor refused') })
 }
 
-/** The entry that was posted under a natural key before. */
-async function entryOf(scope: Scope, naturalKey: string): Promise<Entry | undefined> {
-  const [found] = await scope.db.query<{ id: string }>(findByNaturalKey(scope.workspace.id, naturalKey))
+/** The entry already posted with a deduplication key. */
+async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<Entry | undefined> {
+  const [found] = await scope.db.query<{ id: string }>(findByNaturalKey(scope.workspace.id, deduplicationKey))
   return found && getEntry(scope, found.id)
 }
 
-/** Reads what is posted, by the entry rules of document 2. */
-function draftOf({ workspace, now }: Scope, input: EntryInput): Draft {
+/** Parses an entry by the entry rules of document 2. */
+function parseDraft({ workspace, now }: Scope, input: EntryInput): Draft {
   const currency = input.currency ?? null
   if (currency !== null) requireCurrency(currency)
   const date = input.date == null ? now().toISOString().slice(0, 10) : requireDay(input.date, 'date')
-  const lines = input.lines.map(lineOf)
+  const lines = input.lines.map(parseLine)
   const [debits, credits] = [sumOf(lines.map(({ debit }) => debit)), sumOf(lines.map(({ credit }) => credit))]
   if (debits !== credits) {
     const [debit, credit] = [debits, credits].map((total) => writeAmount(total, currency ?? workspace.default_currency))
@@ -125,14 +125,14 @@ function draftOf({ workspace, now }: Scope, input: EntryInput): Draft {
   return { date, memo: memo ?? '', sourceType: source_type ?? 'manual', sourceId: source_id ?? null, currency, reverses: null, lines }
 }
 
-function lineOf({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): Line {
+function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): Line {
   const path = `lines[${index}]`
-  const [noDebit, noCredit] = [isEmptySide(debit), isEmptySide(credit)]
-  if (noDebit && noCredit) throw problem('VALIDATION_ERROR', `${path} must have a debit or a credit above zero`)
+  const [isDebitEmpty, isCreditEmpty] = [isEmptySide(debit), isEmptySide(credit)]
+  if (isDebitEmpty && isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have a debit or a credit above zero`)
   const sides = {
-    debit: noDebit ? 0n : parseAmount(debit, `${path}.debit`),
-    credit: noCredit ? 0n : parseAmount(credit, `${path}.credit`),
+    debit: isDebitEmpty ? 0n : parseAmount(debit, `${path}.debit`),
+    credit: isCreditEmpty ? 0n : parseAmount(credit, `${path}.credit`),
   }
-  if (!noDebit && !noCredit) throw problem('VALIDATION_ERROR', `${path} must have either a debit or a credit, not both`)
+  if (!isDebitEmpty && !isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have either a debit or a credit, not both`)
   return { accountId: account_id.toLowerCase(), ...sides, memo: memo ?? '' }
 }

@@ -1,31 +1,31 @@
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Accounts of a workspace that a process remembers to have lines: a megabyte. */
-const maxKnown = 10_000
+/** Account ids with lines that a process remembers per workspace, about 1 MB. */
+const maxKnownIds = 10_000
 
-/** The accounts of an entry that is about to be posted. */
+/** The accounts of an entry to post. */
 export interface PostedAccounts {
-  /** Those whose records must be looked for, each once, in the order of the lines. */
+  /** Ids whose records must be checked, without duplicates, in the order of the lines. */
   readonly toLookFor: readonly string[]
-  /** Remembers that all of them have lines, once they are posted. */
+  /** Records, after posting, that these accounts have lines. */
   readonly noteLines: () => void
 }
 
 /**
- * An account with lines stays (guard.ts), so once this process has posted to it, its record need not be looked for again. What a transaction
- * posts is not remembered: it may be taken back.
+ * Finds the accounts whose records a posting must check. An account with lines cannot be deleted (guard.ts), so an account that this
+ * process has posted to is not checked again. Postings inside a transaction are not remembered, since it may roll back.
  */
 export async function accountsOf(
   { cache, db, workspace }: Scope,
   lines: readonly { readonly accountId: string }[],
 ): Promise<PostedAccounts> {
-  const known = await cache.remember(db, workspace.id, 'accounts with lines', async () => new Set<string>())
-  const toLookFor = [...new Set(lines.map(({ accountId }) => accountId))].filter((id) => !known.has(id))
+  const knownIds = await cache.remember(db, workspace.id, 'accounts with lines', async () => new Set<string>())
+  const toLookFor = [...new Set(lines.map(({ accountId }) => accountId))].filter((id) => !knownIds.has(id))
   return {
     toLookFor,
     noteLines: () => {
-      if ('inTransaction' in db || known.size + toLookFor.length > maxKnown) return
-      for (const id of toLookFor) known.add(id)
+      if ('inTransaction' in db || knownIds.size + toLookFor.length > maxKnownIds) return
+      for (const id of toLookFor) knownIds.add(id)
     },
   }
 }

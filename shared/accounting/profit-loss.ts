@@ -4,7 +4,7 @@ import type { ProfitLoss, ProfitLossQuery } from '#shared/accounting/report-sche
 import { classify } from '#shared/accounting/sections.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Revenue and expense of some days, this year until today by default. */
+/** Revenue and expense of a span of days; by default from the first day of this year to today. */
 export async function profitLossOf(scope: Scope, query: ProfitLossQuery): Promise<ProfitLoss> {
   const days = daysOf(scope, query, 'year')
   const books = await openBooks(scope, query)

@@ -3,29 +3,29 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
 
-/** What every report is asked for. */
-const asked = {
+/** Query parameters of every report. */
+const commonQuery = {
   currency: t.Optional(t.String({ description: "ISO 4217 code; the workspace's default currency by default." })),
   recorded_before: t.Optional(
     t.String({
-      description: 'An instant that is not ahead (RFC 3339), exclusive: the report as it was then. What is posted later changes nothing.',
+      description: 'An instant in the past (RFC 3339), exclusive: the report as it was then. Later postings are ignored.',
     }),
   ),
 }
 const from = t.Optional(t.String({ description: 'The first date, YYYY-MM-DD.' }))
 const to = t.Optional(t.String({ description: 'The last date, YYYY-MM-DD.' }))
 
-/** What every report says of itself. */
-const told = {
-  currency: t.String({ description: 'The one currency of every amount here.' }),
-  currencies: t.Array(t.String(), { description: 'Those that the books hold entries in.' }),
+/** Keys of every report's answer. */
+const commonFields = {
+  currency: t.String({ description: 'The currency of every amount in the report.' }),
+  currencies: t.Array(t.String(), { description: 'The currencies that the ledger has entries in.' }),
 }
 const codeAndName = {
   code: t.String({ description: 'Empty where the caller may not read it.' }),
   name: t.String({ description: 'Empty where the caller may not read it.' }),
 }
 
-export const trialBalanceQuery = schema(t.Object(asked))
+export const trialBalanceQuery = schema(t.Object(commonQuery))
 export type TrialBalanceQuery = TypeOf<typeof trialBalanceQuery>
 
 /** Totals per account (document 2, Accounting). */
@@ -35,7 +35,7 @@ export const trialBalance = schema(
       rows: t.Array(
         t.Object({ account_id: id, debit: decimal('Gross.'), credit: decimal('Gross.'), balance: decimal('Debit less credit.') }),
       ),
-      ...told,
+      ...commonFields,
     },
     { title: 'TrialBalance' },
   ),
@@ -45,7 +45,7 @@ export type TrialBalance = TypeOf<typeof trialBalance>
 export const exportQuery = schema(
   t.Object({
     format: t.Enum(['hledger', 'beancount', 'csv'], { description: 'hledger and beancount are journals in plain text.' }),
-    recorded_before: asked.recorded_before,
+    recorded_before: commonQuery.recorded_before,
   }),
 )
 
@@ -54,7 +54,7 @@ export const ledgerQuery = schema(
     account: t.String({ format: 'uuid', description: 'Id of an account.', 'x-hint': accountHint }),
     from,
     to,
-    ...asked,
+    ...commonQuery,
     limit: t.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
     cursor: t.Optional(t.String({ description: 'next_cursor of the previous page, of the same query.' })),
   }),
@@ -77,7 +77,7 @@ export const ledger = schema(
       ),
       opening: decimal('The balance before `from`.'),
       closing: decimal('The balance at the end of `to`.'),
-      ...told,
+      ...commonFields,
       next_cursor: nullable(t.String({ description: 'Where the next page starts; null at the end.' })),
     },
     { title: 'Ledger' },
@@ -95,24 +95,24 @@ const section = t.Object(
 )
 export type Section = TypeOf<ReturnType<typeof schema<typeof section>>>
 
-export const profitLossQuery = schema(t.Object({ from, to, ...asked }))
+export const profitLossQuery = schema(t.Object({ from, to, ...commonQuery }))
 export type ProfitLossQuery = TypeOf<typeof profitLossQuery>
 
 /** Revenue less expense of some days. */
 export const profitLoss = schema(
   t.Object(
-    { revenue: section, expense: section, unclassified: section, net: decimal('Revenue less expense.'), ...told },
+    { revenue: section, expense: section, unclassified: section, net: decimal('Revenue less expense.'), ...commonFields },
     { title: 'ProfitLoss', description: 'Revenue counts credit less debit, the others debit less credit.' },
   ),
 )
 export type ProfitLoss = TypeOf<typeof profitLoss>
 
 export const balanceSheetQuery = schema(
-  t.Object({ as_of: t.Optional(t.String({ description: 'YYYY-MM-DD; today by default.' })), ...asked }),
+  t.Object({ as_of: t.Optional(t.String({ description: 'YYYY-MM-DD; today by default.' })), ...commonQuery }),
 )
 export type BalanceSheetQuery = TypeOf<typeof balanceSheetQuery>
 
-/** What is owned and owed at the end of a day. */
+/** Assets, liabilities and equity at the end of a day. */
 export const balanceSheet = schema(
   t.Object(
     {
@@ -120,15 +120,15 @@ export const balanceSheet = schema(
       liabilities: section,
       equity: section,
       unclassified: section,
-      earnings: decimal('All revenue less expense until then.'),
+      earnings: decimal('Revenue less expense of all days up to `as_of`.'),
       balanced: t.Boolean({
-        description: 'Whether assets equal liabilities, equity and earnings: not while something unclassified is not zero.',
+        description: 'Whether assets equal liabilities plus equity plus earnings. False while unclassified accounts have a balance.',
       }),
-      ...told,
+      ...commonFields,
     },
     {
       title: 'BalanceSheet',
-      description: 'Assets and what is unclassified count debit less credit, liabilities and equity credit less debit.',
+      description: 'Assets and unclassified accounts count debit less credit, liabilities and equity credit less debit.',
     },
   ),
 )
@@ -139,7 +139,7 @@ export const overviewQuery = schema(
     from,
     to,
     cash_accounts: t.Optional(t.String({ description: 'Ids of the accounts that count as cash, separated by commas.' })),
-    ...asked,
+    ...commonQuery,
   }),
 )
 export type OverviewQuery = TypeOf<typeof overviewQuery>
@@ -154,15 +154,15 @@ export const overview = schema(
       cash: decimal('The balance of the cash accounts at the end of `to`.'),
       unclassified: decimal('Debit less credit of the accounts without a kind.'),
       entry_count: t.Integer({ minimum: 0, description: 'Entries of these days.' }),
-      recent: t.Array(entryShape, { description: 'The 10 that were posted last.' }),
+      recent: t.Array(entryShape, { description: 'The 10 entries posted last.' }),
       months: t.Array(
         t.Object({ month: t.String({ description: 'YYYY-MM.' }), revenue: decimal(''), expense: decimal(''), net: decimal('') }),
-        { description: 'Twelve, of which the last is that of `to`, up to that day.' },
+        { description: 'Twelve months; the last one is the month of `to`, up to that day.' },
       ),
       idle_accounts: t.Array(t.Object({ account_id: id, ...codeAndName, last_entry_date: nullable(t.String({ format: 'date' })) }), {
-        description: 'Accounts without an entry in any currency in the 90 days that end with `to`.',
+        description: 'Accounts without an entry in any currency in the 90 days up to and including `to`.',
       }),
-      ...told,
+      ...commonFields,
     },
     { title: 'AccountingOverview' },
   ),

@@ -9,15 +9,17 @@ import { heavy } from '#shared/db/statement.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** What a report is of: one currency, as of an instant or as it is now. */
+/** The books that a report reads: one currency, now or as of an instant. */
 export interface Books {
   readonly currency: string
   readonly currencies: string[]
-  /** An instant, exclusive; undefined for what has been posted until now. */
+  /** Exclusive instant; undefined to include everything posted until now. */
   readonly recordedBefore: string | undefined
 }
 
-/** Reads what every report is asked for. Throws VALIDATION_ERROR for a currency that is none and an instant that is none or is ahead. */
+/**
+ * Reads the parameters that all reports share. Throws VALIDATION_ERROR for an unknown currency, an invalid instant and one in the future.
+ */
 export async function openBooks(
   scope: Scope,
   { currency = scope.workspace.default_currency, recorded_before }: { currency?: string | undefined; recorded_before?: string | undefined },
@@ -48,7 +50,7 @@ export function requireOrder(from: string | undefined, to: string | undefined): 
     throw problem('VALIDATION_ERROR', `from must not be after to, got ${from} and ${to}`)
 }
 
-/** The sums of an account's lines in a span. */
+/** The sums of an account's lines in a span of days. */
 export interface Balance {
   readonly accountId: string
   readonly debit: Amount
@@ -57,7 +59,7 @@ export interface Balance {
   readonly balance: Amount
 }
 
-/** The one core of every report: what the lines of some days sum up to, by account, in the order of their ids. */
+/** The balances of all accounts over some days, ordered by account id. Every report is built on them. */
 export async function balances(scope: Scope, books: Books, days: Pick<Span, 'from' | 'to'> = {}): Promise<Balance[]> {
   const rows = await readRows<Sums>(scope, heavy(sumsByAccount(spanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
@@ -69,7 +71,7 @@ export async function balances(scope: Scope, books: Books, days: Pick<Span, 'fro
   return rows.map(balanceOf)
 }
 
-/** What the store sums for a report. */
+/** The span that the store sums for a report. */
 export const spanOf = ({ workspace }: Scope, { currency, recordedBefore }: Books, days: Pick<Span, 'from' | 'to'>): Span => ({
   workspaceId: workspace.id,
   currency,
@@ -77,7 +79,7 @@ export const spanOf = ({ workspace }: Scope, { currency, recordedBefore }: Books
   ...days,
 })
 
-/** Sums as the database wrote them. */
+/** Converts sums that the database wrote. */
 export function balanceOf({ account_id, ...sums }: Sums): Balance {
   const [debit, credit] = [readAmount(sums.debit), readAmount(sums.credit)]
   return { accountId: account_id, debit, credit, balance: debit - credit }

@@ -5,18 +5,18 @@ import type { Entry, ReversalInput } from '#shared/accounting/entry.ts'
 import { post } from '#shared/accounting/post.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Characters of a memo (document 2, Limits). */
-const longestMemo = 500
+/** Maximum memo length in Unicode code points (document 2, Limits). */
+const maxMemoLength = 500
 
 /**
- * Posts an entry that undoes another: debits and credits swapped, in its currency, on its date or on another. Throws NOT_FOUND, and
- * VALIDATION_ERROR when it is reversed already and when the date is closed.
+ * Posts the reversal of an entry: debits and credits swapped, in the same currency, on the original's date unless another is given. Throws
+ * NOT_FOUND, and VALIDATION_ERROR when the entry is already reversed or the date is closed.
  */
 export async function reverseEntry(scope: Scope, id: string, { date }: ReversalInput = {}): Promise<Entry> {
   const original = await getEntry(scope, id)
   return post(scope, {
     date: date == null ? original.date : requireDay(date, 'date'),
-    memo: shortened(`Reversal of ${original.memo || original.id}`),
+    memo: truncateMemo(`Reversal of ${original.memo || original.id}`),
     sourceType: original.source_type,
     sourceId: original.source_id,
     currency: original.currency,
@@ -30,5 +30,4 @@ export async function reverseEntry(scope: Scope, id: string, { date }: ReversalI
   })
 }
 
-/** A memo counts Unicode code points. */
-const shortened = (memo: string): string => [...memo].slice(0, longestMemo).join('')
+const truncateMemo = (memo: string): string => [...memo].slice(0, maxMemoLength).join('')

@@ -5,7 +5,7 @@ import { ofApp, sdkMethod } from '#shared/functions/sdk/method.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { requirePermission } from '#shared/scope/access.ts'
 
-/** What both methods give, in TypeScript. */
+/** TypeScript declaration of the entry that both methods return. */
 const entry = `Promise<{
       id: string
       date: string
@@ -20,7 +20,7 @@ const entry = `Promise<{
       reversed_by?: string
     }>`
 
-/** The ledger, under the rights of the run's caller. */
+/** SDK methods of the ledger; they use the permissions of the run's caller. */
 export const accountingMethods = ofApp('accounting', [
   sdkMethod(
     'accounting.post',

@@ -4,10 +4,13 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 export const sealShape = t.Object(
   {
     id: t.String({ format: 'uuid' }),
-    until: t.String({ format: 'date-time', description: 'Exclusive: it covers every entry recorded before, and not yet sealed then.' }),
-    entries: t.Integer({ minimum: 0, description: 'How many it covers.' }),
-    hash: t.String({ description: 'SHA-256 over the hash before it and its entries, in hexadecimal.' }),
-    previous: nullable(t.String({ description: 'The hash of the seal before; null for the first.' })),
+    until: t.String({
+      format: 'date-time',
+      description: 'Exclusive. The seal covers every entry recorded before it that no earlier seal covers.',
+    }),
+    entries: t.Integer({ minimum: 0, description: 'Number of entries covered.' }),
+    hash: t.String({ description: 'SHA-256 over the previous hash and the covered entries, in hexadecimal.' }),
+    previous: nullable(t.String({ description: 'Hash of the previous seal; null for the first.' })),
     created_at: t.String({ format: 'date-time' }),
   },
   { title: 'Seal' },
@@ -16,25 +19,25 @@ export const sealSchema = schema(sealShape)
 export const sealList = schema(t.Array(sealShape))
 export type Seal = TypeOf<typeof sealSchema>
 
-/** What makes a seal. */
+/** Input of a seal. */
 export const sealInput = schema(
   t.Object(
-    { until: t.Optional(nullable(t.String({ description: 'An instant that is not ahead (RFC 3339); now by default.' }))) },
+    { until: t.Optional(nullable(t.String({ description: 'An instant in the past (RFC 3339); now by default.' }))) },
     { title: 'SealInput' },
   ),
 )
 
-/** What a check of the books found. */
+/** Result of verifying the ledger. */
 export const verification = schema(
   t.Object(
     {
-      ok: t.Boolean({ description: 'Whether nothing differs.' }),
-      entries: t.Integer({ minimum: 0, description: 'Entries that were looked at.' }),
-      seals: t.Integer({ minimum: 0, description: 'Seals that were looked at.' }),
+      ok: t.Boolean({ description: 'Whether no difference was found.' }),
+      entries: t.Integer({ minimum: 0, description: 'Number of entries checked.' }),
+      seals: t.Integer({ minimum: 0, description: 'Number of seals checked.' }),
       differences: t.Array(
         t.Object({
           kind: t.Enum(['seal', 'entry', 'balance']),
-          id: t.String({ description: 'Of the seal, the entry or the account.' }),
+          id: t.String({ description: 'Id of the seal, entry or account.' }),
           detail: t.String(),
         }),
         { description: 'At most 1,000.' },

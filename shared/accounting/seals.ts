@@ -6,12 +6,12 @@ import { entriesByPosting } from '#shared/accounting/walk.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** All seals in the order of the chain. */
+/** Reads all seals in the order of the chain. */
 export async function listSeals(scope: Scope): Promise<Seal[]> {
-  return (await readRows<StoredSeal>(scope, findSeals(scope.workspace.id))).map(viewOf)
+  return (await readRows<StoredSeal>(scope, findSeals(scope.workspace.id))).map(viewSeal)
 }
 
-/** A seal that is made and not kept yet. */
+/** A computed seal that is not stored yet. */
 export interface NewSeal {
   readonly position: number
   readonly until: string
@@ -20,7 +20,7 @@ export interface NewSeal {
   readonly previous: string | null
 }
 
-/** The end of a chain; nothing while there is no seal. */
+/** The last seal of the chain. */
 interface ChainEnd {
   readonly position: number
   readonly hash: string
@@ -28,8 +28,8 @@ interface ChainEnd {
 }
 
 /**
- * Hashes every entry that was recorded before an instant, now by default, and that no seal covers. Entries dated on their way are waited
- * for first; nothing is held meanwhile. Throws VALIDATION_ERROR for an instant that is ahead.
+ * Hashes every entry recorded before an instant, now by default, that no seal covers. Waits for postings in progress first; holds no lock
+ * while hashing. Throws VALIDATION_ERROR for an instant in the future.
  */
 export async function prepareSeal(scope: Scope, until?: string): Promise<NewSeal> {
   const instant = await fixed(scope, until, 'until')
@@ -40,13 +40,13 @@ export async function prepareSeal(scope: Scope, until?: string): Promise<NewSeal
   return { position: (end?.position ?? 0) + 1, until: instant, entries: hash.entries, hash: hash.end(), previous }
 }
 
-/** Keeps a prepared seal; undefined when another came first, and it must be prepared again. */
+/** Stores a prepared seal; undefined when another seal was stored first and this one must be prepared again. */
 export async function keepSeal({ db, workspace }: Scope, { position, until, entries, hash, previous }: NewSeal): Promise<Seal | undefined> {
-  const [kept] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
-  return kept && viewOf(kept)
+  const [stored] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
+  return stored && viewSeal(stored)
 }
 
-const viewOf = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
+const viewSeal = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
   id,
   until,
   entries,

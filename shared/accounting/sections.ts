@@ -4,37 +4,37 @@ import type { Balance } from '#shared/accounting/report.ts'
 import type { Section } from '#shared/accounting/report-schemas.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** What a section holds: the accounts of a kind, or those without one. */
+/** A report section: accounts of one kind, or accounts without a kind. */
 export type SectionKind = Kind | 'unclassified'
 
-/** The kinds whose amounts count credit less debit; all others count debit less credit (decisions, Accounting). */
+/** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
 const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
 
-/** An account of a report with its amount, counted as its kind does. */
-interface Placed {
+/** An account with its amount, in the sign of its kind. */
+interface ClassifiedAccount {
   readonly account: Account
   readonly kind: SectionKind
   readonly amount: Amount
 }
 
-/** Balances by the kind of their accounts: totals in exact amounts, and sections to answer with. */
+/** Balances grouped by account kind: exact totals, and sections for the answer. */
 export interface Classified {
   readonly total: (kind: SectionKind) => Amount
   readonly section: (kind: SectionKind) => Section
 }
 
-/** Places every balance with the kind of its account; that of an account that is no record is unclassified, so no line is ever left out. */
-export async function classify(scope: Scope, found: readonly Balance[], currency: string): Promise<Classified> {
+/** Groups balances by the kind of their account. Ids without a record count as unclassified, so no line is omitted. */
+export async function classify(scope: Scope, balances: readonly Balance[], currency: string): Promise<Classified> {
   const accounts = await findAccounts(
     scope,
-    found.map(({ accountId }) => accountId),
+    balances.map(({ accountId }) => accountId),
   )
-  const placed = found.map(({ accountId, balance }): Placed => {
+  const classified = balances.map(({ accountId, balance }): ClassifiedAccount => {
     const account = accountOf(accounts, accountId)
     const kind = account.kind ?? 'unclassified'
     return { account, kind, amount: countedAs(kind, balance) }
   })
-  const byKind = Map.groupBy(placed, ({ kind }) => kind)
+  const byKind = Map.groupBy(classified, ({ kind }) => kind)
   const total = (kind: SectionKind): Amount => sumOf((byKind.get(kind) ?? []).map(({ amount }) => amount))
   const section = (kind: SectionKind): Section => ({
     kind,
@@ -46,5 +46,5 @@ export async function classify(scope: Scope, found: readonly Balance[], currency
   return { total, section }
 }
 
-/** A balance, debit less credit, as a kind counts it. */
+/** A balance, given as debit less credit, in the sign of a kind. */
 export const countedAs = (kind: SectionKind, balance: Amount): Amount => (creditKinds.has(kind) ? -balance : balance)

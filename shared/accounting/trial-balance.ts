@@ -3,7 +3,7 @@ import { balances, openBooks } from '#shared/accounting/report.ts'
 import type { TrialBalance, TrialBalanceQuery } from '#shared/accounting/report-schemas.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The totals of every account that has lines in a currency, of all days. */
+/** Totals over all days of every account with lines in a currency. */
 export async function trialBalanceOf(scope: Scope, query: TrialBalanceQuery): Promise<TrialBalance> {
   const books = await openBooks(scope, query)
   const { currency, currencies } = books

@@ -9,26 +9,26 @@ import { entriesByPosting } from '#shared/accounting/walk.ts'
 import { computeBudget } from '#shared/kernel/compute-budget.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Differences that are told; where there are more, the books are lost anyway. */
+/** Maximum number of differences reported; a ledger with more needs no further detail. */
 const maxDifferences = 1_000
 
 /**
- * Computes everything again, as the books stand now: the chain of seals, the balance of every entry, and from their lines the trial balance
- * of every currency, which must be what the reports say. `done` hears how many entries were looked at.
+ * Recomputes the ledger as of now: the chain of seals, the balance of every entry and, from the lines, the trial balance of every currency,
+ * which must equal the reports. Calls `onProgress` with the number of entries checked after each page.
  */
-export async function verifyBooks(scope: Scope, done: (entries: number) => Promise<void>): Promise<Verification> {
+export async function verifyBooks(scope: Scope, onProgress: (entries: number) => Promise<void>): Promise<Verification> {
   const now = await fixed(scope, undefined, 'now')
   const seals = await scope.db.query<StoredSeal>(findSeals(scope.workspace.id))
   const differences: Difference[] = []
   const chain = new ChainCheck(seals, differences)
   const sums = new Map<string, Amount>()
-  // It reads each entry once, so the books themselves bound it.
+  // No step limit: each entry is read once, so the size of the ledger bounds the work.
   const compute = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
   let entries = 0
   for await (const step of entriesByPosting(scope, now)) {
     for (const entry of step) {
       if (compute.isPauseDue()) await compute.pause()
-      chain.pass(entry)
+      chain.add(entry)
       checkEntry(entry, differences)
       for (const { account_id, debit, credit } of entry.lines) {
         const key = `${entry.currency} ${account_id}`
@@ -36,14 +36,14 @@ export async function verifyBooks(scope: Scope, done: (entries: number) => Promi
       }
     }
     entries += step.length
-    await done(entries)
+    await onProgress(entries)
   }
-  chain.end()
+  chain.closeAll()
   differences.push(...(await compareBalances(scope, now, sums)))
   return { ok: differences.length === 0, entries, seals: seals.length, differences: differences.slice(0, maxDifferences) }
 }
 
-/** Follows the chain while entries come by in the order of recording: each goes into the first seal that reaches past it. */
+/** Recomputes the seals from entries added in the order of recording; each entry belongs to the first seal whose `until` is after it. */
 class ChainCheck {
   readonly #seals: readonly StoredSeal[]
   readonly #differences: Difference[]
@@ -56,13 +56,13 @@ class ChainCheck {
     this.#open()
   }
 
-  pass(entry: StoredEntry): void {
-    // Instants of six digits in UTC sort as text.
+  add(entry: StoredEntry): void {
+    // Instants are UTC text with six fraction digits, so text order is time order.
     for (let seal = this.#seals[this.#next]; seal && entry.created_at >= seal.until; seal = this.#seals[this.#next]) this.#close(seal)
     this.#hash?.cover(entry)
   }
 
-  end(): void {
+  closeAll(): void {
     for (let seal = this.#seals[this.#next]; seal; seal = this.#seals[this.#next]) this.#close(seal)
   }
 
@@ -72,12 +72,12 @@ class ChainCheck {
   }
 
   #close(seal: StoredSeal): void {
-    const complain = (detail: string) => this.#differences.push({ kind: 'seal', id: seal.id, detail })
+    const addDifference = (detail: string) => this.#differences.push({ kind: 'seal', id: seal.id, detail })
     const entries = this.#hash?.entries ?? 0
     const hash = this.#hash?.end()
-    if (seal.previous !== (this.#seals[this.#next - 1]?.hash ?? null)) complain('does not follow the seal before it')
-    if (entries !== seal.entries) complain(`covers ${entries} entries, and says ${seal.entries}`)
-    if (hash !== seal.hash) complain(`its entries have the hash ${hash}, and it says ${seal.hash}`)
+    if (seal.previous !== (this.#seals[this.#next - 1]?.hash ?? null)) addDifference('does not follow the seal before it')
+    if (entries !== seal.entries) addDifference(`covers ${entries} entries, and says ${seal.entries}`)
+    if (hash !== seal.hash) addDifference(`its entries have the hash ${hash}, and it says ${seal.hash}`)
     this.#next += 1
     this.#open()
   }
@@ -97,7 +97,7 @@ function checkEntry({ id, total, lines }: StoredEntry, differences: Difference[]
   })
 }
 
-/** What the reports' own core says of each account, against the sums of the lines. */
+/** Compares the balances that reports read with the sums of the lines. */
 async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<string, Amount>): Promise<Difference[]> {
   const { currencies } = await openBooks(scope, { recorded_before: now })
   const reported = new Map<string, Amount>()

@@ -7,25 +7,25 @@ import type { Database } from '#shared/db/database.ts'
 import { type Problem, problem } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 
-/** Bytes in the store. They are kept once a row with this `blob_id` is committed in a table that has the trigger `hold_blob`. */
+/** Bytes in the store. The sweep keeps them while a committed row in a table with the trigger `hold_blob` has this `blob_id`. */
 export interface Blob extends Written {
   readonly id: string
 }
 
-/** Blobs that the sweep deletes in one go. */
+/** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
-/** The most of a sweep's time that passes between two of its turns: the bytes that it is there for have to be gone by then. */
+/** Interval of the sweep in seconds; it must leave time to delete bytes before `DRIVE_SWEEP_SECONDS` have passed. */
 export const sweepTurnSeconds = 5
 
 /**
- * The process's way to the bytes of files, wherever they lie. A blob never changes; a row of a domain holds it, and what no row holds any
- * more is deleted by the sweep, early enough to be gone `DRIVE_SWEEP_SECONDS` after it was let go of.
+ * Access to the bytes of files in either store. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that no row holds
+ * within `DRIVE_SWEEP_SECONDS` after the last row released them.
  */
 export class Blobs {
   readonly #database: Database
   readonly #store: ByteStore
-  /** How long bytes are kept that nothing holds: what is being written, what has been let go of and is still being read. */
+  /** How long unheld bytes are kept, in seconds: blobs being written, and released blobs that are still being read. */
   readonly #graceSeconds: number
   #storeId: Promise<string> | undefined
 
@@ -36,19 +36,19 @@ export class Blobs {
   }
 
   /**
-   * Writes a stream as a new blob, which nothing holds yet. When the stream fails, nothing of it is kept and its failure is thrown on;
-   * INTERNAL, in words for the caller, when the store has no room or cannot be reached.
+   * Writes a stream as a new blob that no row holds yet. When the stream fails, nothing is kept and its error is rethrown. Throws INTERNAL,
+   * with a message for the caller, when the store is full or unreachable.
    */
   async put(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<Blob> {
-    const id = await this.#begin(workspaceId)
+    const id = await this.#insertBlob(workspaceId)
     const touch = () => this.#database.query(touchBlob(workspaceId, id)).catch(() => undefined)
     const timer = setInterval(touch, (this.#graceSeconds * 1000) / 3).unref()
-    let broken: { readonly error: unknown } | undefined
+    let streamFailure: { readonly error: unknown } | undefined
     const watched = async function* () {
       try {
         yield* bytes
       } catch (error) {
-        broken = { error }
+        streamFailure = { error }
         throw error
       }
     }
@@ -56,23 +56,23 @@ export class Blobs {
       return { id, ...(await this.#store.write(id, watched())) }
     } catch (error) {
       await this.discard(workspaceId, id).catch(() => undefined)
-      throw broken ? broken.error : explained(error)
+      throw streamFailure ? streamFailure.error : storeProblem(error)
     } finally {
       clearInterval(timer)
     }
   }
 
-  /** Opens a blob for reading, whole or in part; INTERNAL when its bytes cannot be had. Once it is open it is read to its end. */
+  /** Opens a blob or a range of it for reading; an open blob stays readable to its end. Throws INTERNAL when the bytes are unavailable. */
   async read(id: string, range?: ByteRange): Promise<Readable> {
-    await this.#requirePlace()
+    await this.#requireIdentity()
     try {
       return await this.#store.read(id, range)
     } catch (error) {
-      throw explained(error)
+      throw storeProblem(error)
     }
   }
 
-  /** Deletes a blob now if nothing holds it: for bytes that were put and are not needed after all. */
+  /** Deletes a blob at once if no row holds it, for bytes that were written and are not needed. */
   async discard(workspaceId: string, id: string): Promise<void> {
     const [doomed] = await this.#database.query(doomBlob(workspaceId, id))
     if (!doomed) return
@@ -80,12 +80,14 @@ export class Blobs {
     await this.#database.query(deleteBlobs([workspaceId], [id]))
   }
 
-  /** The same, unless the database went away before it answered: a row that holds it may have been committed all the same. */
+  /** Discards a blob after an error, unless the database became unreachable: a row that holds the blob may have been committed. */
   async discardAfter(error: unknown, workspaceId: string, id: string): Promise<void> {
     if (!isOutOfReach(error)) await this.discard(workspaceId, id).catch(() => undefined)
   }
 
-  /** Deletes what nothing has held for long enough, in all workspaces; ends between two batches when the signal aborts. */
+  /**
+   * Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort.
+   */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
     if ((await this.fault()) !== undefined) return 0
     for (let count = 0; ; ) {
@@ -105,11 +107,11 @@ export class Blobs {
     }
   }
 
-  /** Why this process cannot serve files, in words for the operator; undefined when it can. */
+  /** Why this process cannot serve files, as a message for the operator; undefined when it can. */
   async fault(): Promise<string | undefined> {
     try {
-      const place = await findPlace(this.#database, this.#store)
-      return 'fault' in place ? place.fault : undefined
+      const identity = await findPlace(this.#database, this.#store)
+      return 'fault' in identity ? identity.fault : undefined
     } catch (error) {
       return `The file store is out of reach: ${(error as Error).message}`
     }
@@ -119,39 +121,39 @@ export class Blobs {
     this.#store.close()
   }
 
-  /** Notes a new blob and returns its id. */
-  async #begin(workspaceId: string): Promise<string> {
+  /** Inserts the row of a new blob and returns its id. */
+  async #insertBlob(workspaceId: string): Promise<string> {
     const id = newId()
-    const [noted] = await this.#database.query(insertBlob(workspaceId, id, await this.#requirePlace()))
-    if (noted) return id
-    // The installation has another store by now.
+    const [inserted] = await this.#database.query(insertBlob(workspaceId, id, await this.#requireIdentity()))
+    if (inserted) return id
+    // The installation's store was replaced.
     this.#storeId = undefined
-    await this.#requirePlace()
-    throw explained(new Error('The file store was exchanged'))
+    await this.#requireIdentity()
+    throw storeProblem(new Error('The file store was replaced'))
   }
 
-  /** The id of the store, which is asked for once; throws INTERNAL where it is not the installation's. */
-  #requirePlace(): Promise<string> {
+  /** The store's id, read once. Throws INTERNAL when the store is not the installation's. */
+  #requireIdentity(): Promise<string> {
     if (this.#storeId) return this.#storeId
-    const asked = this.#askPlace()
-    this.#storeId = asked
-    asked.catch(() => {
+    const reading = this.#readIdentity()
+    this.#storeId = reading
+    reading.catch(() => {
       this.#storeId = undefined
     })
-    return asked
+    return reading
   }
 
-  async #askPlace(): Promise<string> {
-    const place = await findPlace(this.#database, this.#store).catch((error: unknown) => {
-      throw explained(error)
+  async #readIdentity(): Promise<string> {
+    const identity = await findPlace(this.#database, this.#store).catch((error: unknown) => {
+      throw storeProblem(error)
     })
-    if ('fault' in place) throw explained(new Error(place.fault))
-    return place.id
+    if ('fault' in identity) throw storeProblem(new Error(identity.fault))
+    return identity.id
   }
 }
 
-/** A failure of the store in words that a caller may read. */
-function explained(error: unknown): Problem {
+/** Translates an error of the store to INTERNAL with a message for callers. */
+function storeProblem(error: unknown): Problem {
   const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
   const message = isFull ? 'The file store has no room left; nothing of the file is kept' : 'The file store is out of reach; try again'
   return problem('INTERNAL', message, { cause: error })

@@ -1,33 +1,33 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes of a blob from `start` to `end`, both of them in it. */
+/** Bytes of a blob from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** What was written, as it was counted on the way. */
+/** Size and hash of written bytes, computed while writing. */
 export interface Written {
   readonly sizeBytes: number
   /** SHA-256 in lower-case hexadecimal. */
   readonly sha256: string
 }
 
-/** Where bytes lie: the local disk, or a service that speaks S3. What is written under an id never changes. */
+/** A store of bytes by id: the local disk or an S3 service. Bytes under an id never change. */
 export interface ByteStore {
   readonly kind: 'disk' | 's3'
   /**
-   * Writes a stream under an id; once it resolves, the bytes outlive a crash. When it throws, nothing of them can be read, and `remove` takes
-   * away what may be left. A failure of the stream is thrown on as it is.
+   * Writes a stream under an id; once it resolves, the bytes survive a crash. When it throws, nothing can be read, and `remove` deletes any
+   * remains. An error of the stream is rethrown unchanged.
    */
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written>
-  /** Opens what was written, whole or a part of it. It can be read to its end whatever is removed meanwhile. Throws when there is none. */
+  /** Opens the bytes or a range of them; they stay readable to the end even when removed. Throws for an id without bytes. */
   read(id: string, range?: ByteRange): Promise<Readable>
-  /** Removes what was written under these ids, wholly or in part; ids without bytes are passed over. */
+  /** Removes complete and partial bytes under these ids; ignores ids without bytes. */
   remove(ids: readonly string[]): Promise<void>
-  /** The id that the store holds of itself, or undefined. */
+  /** The id stored in the store itself; undefined in a new store. */
   identity(): Promise<string | undefined>
-  /** Gives the store this id unless it holds one; returns the one that it holds then. */
+  /** Sets the store's id unless it has one; returns the id it has afterwards. */
   identify(id: string): Promise<string>
   close(): void
 }

@@ -6,10 +6,10 @@ import type { ByteRange, ByteStore, Written } from '#shared/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/blobs/measured.ts'
 import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
 
-/** Folders below which blobs lie, by the last two digits of their ids: those are random. */
+/** Folder of a blob: the last two digits of its id, which are random. */
 const folderOf = (id: string): string => id.slice(-2)
 
-/** Bytes on the local disk, below one folder. A file's name is its blob's id, so no key that a caller sends ever becomes a path. */
+/** Stores bytes below one folder of the local disk. A file's name is its blob's id, so no value that a caller sends becomes a path. */
 export class DiskStore implements ByteStore {
   readonly kind = 'disk'
   readonly #root: string
@@ -21,7 +21,7 @@ export class DiskStore implements ByteStore {
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written> {
     const folder = join(this.#root, folderOf(id))
-    await this.#madeFolder(folder)
+    await this.#ensureFolder(folder)
     const [half, whole] = [join(folder, `${id}.half`), join(folder, id)]
     try {
       const handle = await open(half, 'wx', privateFile)
@@ -42,7 +42,7 @@ export class DiskStore implements ByteStore {
   }
 
   async read(id: string, range?: ByteRange): Promise<Readable> {
-    // Open before anything is answered: the open file is read to its end even when its name is removed.
+    // Opened before answering: an open file stays readable to its end after it is unlinked.
     const handle = await open(join(this.#root, folderOf(id), id), 'r')
     return handle.createReadStream({ highWaterMark: 128 * 1024, ...range })
   }
@@ -65,8 +65,8 @@ export class DiskStore implements ByteStore {
   }
 
   async identify(id: string): Promise<string> {
-    await this.#madeFolder(this.#root)
-    // Whole or not at all, and only once: several processes may start on a new folder together.
+    await this.#ensureFolder(this.#root)
+    // Atomic and only once: several processes may start on a new folder together.
     const draft = `${this.#idFile}.${randomUUID()}`
     await writeFile(draft, `${id}\n`, { flush: true, mode: privateFile })
     try {
@@ -86,14 +86,14 @@ export class DiskStore implements ByteStore {
     return join(this.#root, 'store-id')
   }
 
-  /** Makes a folder once in a process; a name in a folder is lasting only when the folder itself is written to the disk. */
-  #madeFolder(folder: string): Promise<void> {
-    const known = this.#folders.get(folder)
-    if (known) return known
-    const made = makeFolder(this.#root, folder)
-    this.#folders.set(folder, made)
-    made.catch(() => this.#folders.delete(folder))
-    return made
+  /** Creates a folder once per process and syncs its parent: a new name survives a crash only once its parent folder is synced. */
+  #ensureFolder(folder: string): Promise<void> {
+    const existing = this.#folders.get(folder)
+    if (existing) return existing
+    const creation = makeFolder(this.#root, folder)
+    this.#folders.set(folder, creation)
+    creation.catch(() => this.#folders.delete(folder))
+    return creation
   }
 }
 
@@ -102,7 +102,7 @@ async function makeFolder(root: string, folder: string): Promise<void> {
   await syncFolder(root)
 }
 
-/** Writes all pieces: the system may take less than it is given when the disk is nearly full. */
+/** Writes all pieces; on a nearly full disk the system may write less than requested. */
 async function writeAll(handle: FileHandle, pieces: Uint8Array[]): Promise<void> {
   const expected = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const { bytesWritten } = await handle.writev(pieces)

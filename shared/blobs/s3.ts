@@ -9,13 +9,13 @@ import { type Spooled, spooled } from '#shared/blobs/spool.ts'
 import { atMost } from '#shared/kernel/at-most.ts'
 import type { S3Settings } from '#shared/kernel/config.ts'
 
-/** Objects that one process sends at the same time; the others wait on the local disk. Measured: 20 of 100 MB grow memory by 81 MB. */
+/** Concurrent uploads per process; others wait on the local disk. Measured: 20 uploads of 100 MB grow memory by 81 MB. */
 const putsAtOnce = 4
 
-/** Tries of one call. A service that fails in one call of twenty fails five times in a row once in three million. */
+/** Attempts per call. A service that fails one call in twenty fails five in a row once in three million. */
 const attempts = 5
 
-/** A connection on which nothing moves for this long is given up, and what was read is read on from there. */
+/** A connection without data for this long is closed; a read continues from its position on a new one. */
 const stallMs = 30_000
 
 const quiet = () => undefined
@@ -23,7 +23,7 @@ const quiet = () => undefined
 const identityKey = 'kontor-store-id'
 const keyOf = (id: string): string => `blobs/${id.slice(-2)}/${id}`
 
-/** Bytes in a bucket of a service that speaks S3. A stream goes to the local disk first, since only what can be read again can be sent again. */
+/** Stores bytes in a bucket of an S3 service. A stream is spooled to the local disk first, since a retried upload must read it again. */
 export class S3Store implements ByteStore {
   readonly kind = 's3'
   readonly #client: S3Client
@@ -41,9 +41,9 @@ export class S3Store implements ByteStore {
       ...(endpoint === null ? {} : { endpoint }),
       credentials: { accessKeyId, secretAccessKey },
       maxAttempts: attempts,
-      // What fails for good is thrown and logged by whoever asked.
+      // Final failures are thrown and logged by the caller.
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-      // Services that are not Amazon's know the checksums that the client sends by default too seldom.
+      // Many services other than Amazon's do not support the checksums that the client sends by default.
       ...(endpoint === null ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
       requestHandler: { connectionTimeout: 5_000, socketTimeout: stallMs, httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
     })
@@ -56,7 +56,7 @@ export class S3Store implements ByteStore {
     })
   }
 
-  /** What is being read is not lost by a connection that breaks: the rest is asked for again. */
+  /** A read survives broken connections: the rest is requested again. */
   async read(id: string, range?: ByteRange): Promise<Readable> {
     return Readable.from(await this.#open(keyOf(id), range), { objectMode: false, highWaterMark: 128 * 1024 })
   }
@@ -88,7 +88,7 @@ export class S3Store implements ByteStore {
     this.#client.destroy()
   }
 
-  /** One PutObject; it can be done again because the file can be read again. */
+  /** One PutObject; it can be retried because the file can be read again. */
   async #send(key: string, { open, sizeBytes }: Spooled): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const body = open()
@@ -104,7 +104,7 @@ export class S3Store implements ByteStore {
     }
   }
 
-  /** The bytes of an object, once their first have come. */
+  /** Opens an object's bytes; resolves when the first have arrived. */
   async #open(key: string, range?: ByteRange): Promise<AsyncGenerator<Uint8Array>> {
     const first = await this.#get(key, range)
     const start = range?.start ?? 0
@@ -141,7 +141,7 @@ export class S3Store implements ByteStore {
   }
 }
 
-/** Whether the service understood and said no, so that asking again is no use. */
+/** Whether the service refused the request, so a retry is useless. */
 const isRefusal = (error: unknown): boolean => {
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
   return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429

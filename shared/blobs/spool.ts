@@ -5,17 +5,17 @@ import type { Written } from '#shared/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/blobs/measured.ts'
 import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
 
-/** A stream that was written to the local disk, to be read as often as it is needed. */
+/** A stream stored on the local disk; it can be read many times. */
 export interface Spooled extends Written {
-  /** The bytes from their beginning. */
+  /** Opens the bytes from the beginning. */
   readonly open: () => Readable
 }
 
 const pieceBytes = 64 * 1024
 
 /**
- * Writes a stream to the local disk, works with it, and lets go of it. The file has no name while it is used, so that the system itself
- * takes it away when the process is killed.
+ * Writes a stream to a temporary file for the duration of the work. The file is unlinked while in use, so the operating system frees it
+ * when the process is killed.
  */
 export async function spooled<T>(
   folder: string,
@@ -23,17 +23,17 @@ export async function spooled<T>(
   bytes: AsyncIterable<Uint8Array>,
   work: (spooled: Spooled) => Promise<T>,
 ): Promise<T> {
-  const handle = await openNameless(folder, name)
+  const handle = await openUnlinked(folder, name)
   try {
     const written = await writeMeasured(bytes, async (pieces) => void (await handle.appendFile(Buffer.concat(pieces))))
-    return await work({ ...written, open: () => Readable.from(readFrom(handle), { objectMode: false }) })
+    return await work({ ...written, open: () => Readable.from(readAll(handle), { objectMode: false }) })
   } finally {
     await handle.close()
   }
 }
 
-/** The handle's own stream would close it when an attempt to send is given up. */
-async function* readFrom(handle: FileHandle): AsyncGenerator<Uint8Array> {
+/** Reads without the handle's own stream, which would close the handle when an upload attempt is aborted. */
+async function* readAll(handle: FileHandle): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, position)
     if (bytesRead === 0) return
@@ -42,7 +42,7 @@ async function* readFrom(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function openNameless(folder: string, name: string): Promise<FileHandle> {
+async function openUnlinked(folder: string, name: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: privateFolder })
   const path = join(folder, name)
   const handle = await open(path, 'wx+', privateFile)

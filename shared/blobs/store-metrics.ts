@@ -1,18 +1,18 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { ByteStore } from '#shared/blobs/byte-store.ts'
 
-/** Adds what this process asks of a file store, and how many bytes pass. Wrap the store in what it returns. */
+/** Registers metrics of the file store: duration of calls and transferred bytes. Returns a function that wraps a store to count them. */
 export function storeMetrics(registry: Registry): (store: ByteStore) => ByteStore {
   const seconds = new Histogram({
     name: 'kontor_store_seconds',
-    help: 'Time of a call to the file store, by operation and outcome: a write lasts as long as its bytes arrive, a read until its first byte',
+    help: 'Duration of calls to the file store, by operation and outcome: a write lasts until its last byte, a read until its first',
     labelNames: ['operation', 'outcome'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
   const bytes = new Counter({
     name: 'kontor_store_bytes_total',
-    help: 'Bytes that were written to the file store or read from it',
+    help: 'Bytes written to or read from the file store',
     labelNames: ['direction'],
     registers: [registry],
   })

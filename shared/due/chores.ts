@@ -5,7 +5,7 @@ import type { Chore } from '#shared/kernel/chore.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-/** Does a chore of the house. */
+/** Runs a maintenance task. */
 export const doChore = defineJob({
   name: 'due.chore',
   kind: 'due.chore',
@@ -14,14 +14,14 @@ export const doChore = defineJob({
   pool: 'schedule',
   concurrency: 4,
   retry: retry.once,
-  // An index on very many records may take hours.
+  // Building an index on very many records may take hours.
   timeoutSeconds: 6 * 3_600,
   tracked: false,
   payload: schema(t.Object({ chore: t.String() })),
   result: schema(t.Null()),
 })
 
-/** Makes chores fall due, each again and again after its own time. One that there is no more falls due no more. */
+/** Defines the due kind of maintenance tasks; each recurs at its own interval. A removed task is not rescheduled. */
 export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: string }> {
   const periods = new Map(chores.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   return defineDue({
@@ -35,7 +35,7 @@ export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: str
   })
 }
 
-/** Lets chores that never fell due do so after their time for the first time. */
+/** Schedules maintenance tasks that have no due time yet, after one interval each. */
 export async function setChores(db: Executor, kind: DueKind<{ chore: string }>, chores: readonly Chore<never>[], now: Date): Promise<void> {
   const times = chores.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
   await setDueUnlessSet(db, kind, null, times)

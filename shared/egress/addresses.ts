@@ -1,25 +1,25 @@
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** Blocks that ipaddr.js takes for ordinary unicast: the wire server of Azure, and IPv4-compatible IPv6, which a URL may spell. */
-const further = ['168.63.129.16/32', '::/96'].map((block) => ipaddr.parseCIDR(block))
+/** Special blocks that ipaddr.js classifies as unicast: Azure's wire server, and IPv4-compatible IPv6, which a URL may contain. */
+const extraBlocks = ['168.63.129.16/32', '::/96'].map((block) => ipaddr.parseCIDR(block))
 
 /**
- * Whether an IP address is one of the public internet: no private, loopback, link-local, translated, documented or otherwise special
- * block, no address of this machine itself. Text that is no address is not public.
+ * Whether an IP address belongs to the public internet: not in a private, loopback, link-local, translation, documentation or other
+ * special block, and not an address of this machine. Text that is no address is not public.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
-  // An IPv4-mapped address is judged as the IPv4 address that it leads to.
+  // Converts an IPv4-mapped address to the IPv4 address that it reaches.
   const address = ipaddr.process(text)
-  return address.range() === 'unicast' && !isFurther(address) && !isOwn(address)
+  return address.range() === 'unicast' && !isInExtraBlock(address) && !isOwnAddress(address)
 }
 
-const isFurther = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
-  further.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
+const isInExtraBlock = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  extraBlocks.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 
-/** Asked each time, since interfaces come and go; what listens on every address of this machine would answer at a public one too. */
-const isOwn = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+/** Reads the interfaces on every call, since they change. A service bound to all addresses also answers at this machine's public ones. */
+const isOwnAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   Object.values(networkInterfaces()).some((list) =>
-    list?.some((one) => ipaddr.process(one.address.replace(/%.*/, '')).toNormalizedString() === address.toNormalizedString()),
+    list?.some((own) => ipaddr.process(own.address.replace(/%.*/, '')).toNormalizedString() === address.toNormalizedString()),
   )

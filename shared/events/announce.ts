@@ -4,7 +4,7 @@ import { insertEvents } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
-/** What a statement that changed records says of their dispatch; absent when it changed none. */
+/** Whether a statement that changed records inserted a dispatch; undefined when it changed none. */
 export type Outcome = { readonly dispatched: boolean } | undefined
 
 interface Announcer {
@@ -12,35 +12,37 @@ interface Announcer {
   readonly queue: Queue
 }
 
-/** Wakes the dispatcher once a change is committed that somebody listens to. */
+/** Wakes the dispatcher after the commit of a change with listeners. */
 export function announce({ db, queue }: Announcer, outcome: Outcome): void {
   if (outcome?.dispatched) db.afterCommit(() => queue.signals.filled(outbox))
 }
 
-/** Something that happened in a room, as those who listen hear of it. */
+/** An announced event of a feature. */
 export interface Happening {
-  /** A UUID of version 7 that names this event for good: what is done about it once takes it as its natural key. */
+  /** Permanent id of the event, a UUID of version 7; receivers use it as the deduplication key. */
   readonly id: string
-  /** What it is about, such as a calendar event. */
+  /** Id of the subject, such as a calendar event. */
   readonly subjectId: string
-  /** The subject as the event left it, one that is gone as it was; any JSON. It goes only to listeners that asked. */
+  /** The subject after the event, or before its deletion, as any JSON. Only listeners that asked for snapshots get it. */
   readonly snapshot: unknown
 }
 
-/** Events of one kind of a room that is no record type. */
+/** Events of one kind from a source other than records. */
 export interface Announcement {
-  /** The room's own name, such as `calendar`. */
+  /** Name of the source, such as `calendar`. */
   readonly source: string
-  /** Who listens to any of these hears of it, once: such as the calendar's key, and the empty text for those who listen to all of them. */
+  /**
+   * A listener to any of these topics receives each event once. Such as the calendar's key, and empty text for listeners to all calendars.
+   */
   readonly topics: readonly [string, ...string[]]
-  /** What happened, in the source's own word. */
+  /** Name of the event within its source. */
   readonly event: string
   readonly happenings: readonly Happening[]
 }
 
 /**
- * Tells those who listen at this moment that something happened, in the transaction that makes it so: it is handed on once that commits, and
- * never without it. One statement, whoever listens; changes of records announce themselves in their own. Returns whether anybody listens.
+ * Announces events to the current listeners, in the transaction that causes them: they are delivered if and only if it commits. One
+ * statement for any number of listeners. Record changes insert their dispatch in their own statement. Returns whether there are listeners.
  */
 export async function announceEvents(
   scope: Announcer & { readonly workspace: { readonly id: string }; readonly cause: Cause },

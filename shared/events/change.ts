@@ -1,33 +1,33 @@
 import { schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
-/** What can happen to a record. An audit entry's action is `record.` and one of these. */
+/** Changes of a record. An audit entry's action is `record.` followed by one of these. */
 export const changeEvents = ['created', 'updated', 'deleted'] as const
 export type ChangeEvent = (typeof changeEvents)[number]
 
-/** The source of events that are changes of records; another room announces its own under its own name (`announceEvents`). */
+/** Source of record changes. Other features announce events under their own source (`announceEvents`). */
 export const recordSource = 'records'
 
 const ids = t.Array(t.String({ format: 'uuid' }), { minItems: 1 })
 
-const change = {
+const deliveryFields = {
   workspaceId: t.String({ format: 'uuid' }),
-  /** Where the events come from: `records`, or the room that announced them, such as `calendar`. */
+  /** Source of the events: `records`, or the feature that announced them, such as `calendar`. */
   source: t.String({ default: recordSource }),
-  /** The key of the record type; of another source the topic under which it was announced, such as a calendar's key. */
+  /** Key of the record type; for other sources the announced topic, such as a calendar's key. */
   objectType: t.String(),
-  /** What happened: of records a `ChangeEvent`, of another source its own word. */
+  /** Name of the event: a `ChangeEvent` of records, or a name of another source. */
   event: t.String(),
-  /** The ids of the events, which are the natural keys of what is done about them: of changes of records the audit entries. All of one kind. */
+  /** Ids of the events, all of one kind, for use as deduplication keys; for record changes the ids of the audit entries. */
   entryIds: ids,
-  /** What the events are about, in their order: the records, the calendar events. */
+  /** Ids of the events' subjects, such as records or calendar events, in the order of the events. */
   subjectIds: t.Array(t.String({ format: 'uuid' }), { default: [] }),
   /**
-   * What the subjects were like when the events happened, in their order, for a subscription that takes them and where a listener asked:
-   * of records what `readSnapshots` (shared/records/snapshots.ts) reads, of another source what it announced.
+   * The subjects as they were at the events, in the same order, where the subscription takes snapshots and a listener asked for them. For
+   * records `readSnapshots` (shared/records/snapshots.ts) reads them; other sources announce them.
    */
   snapshots: t.Optional(t.Array(t.Unknown())),
 }
 
-/** Events as one subscriber's job takes them: `listenerIds` are what of its own they concern, such as its rules. */
-export const heardChanges = schema(t.Object({ ...change, listenerIds: ids }))
+/** Payload of a subscriber's job: events, and the ids of the subscriber's listeners that receive them, such as rules. */
+export const heardChanges = schema(t.Object({ ...deliveryFields, listenerIds: ids }))
 export type HeardChanges = TypeOf<typeof heardChanges>

@@ -2,49 +2,49 @@ import type { Executor } from '#shared/db/database.ts'
 import { recordSource } from '#shared/events/change.ts'
 import { deleteListeners, findListened, insertListeners } from '#shared/events/statements.ts'
 
-/** Something that listens to events, such as a notification rule: whose it is, and its own id there. */
+/** A listener to events, such as a notification rule: its workspace, subscriber and id. */
 export interface Listener {
   readonly workspaceId: string
-  /** A name in workers/subscriptions.ts. */
+  /** Name of a subscriber in workers/subscriptions.ts. */
   readonly subscriber: string
   readonly id: string
 }
 
-/** What it listens to. A record type that is deleted takes those who listen to it along. */
+/** The events that a listener receives. Deleting a record type deletes the listeners to it. */
 export interface Heard {
-  /** Where the events come from: changes of records unless it is said. */
+  /** Source of the events; changes of records by default. */
   readonly source?: string
-  /** The key of a record type, or a topic of another source: it is compared as text with those that an event is announced under. */
+  /** Key of a record type, or topic of another source; compared as text with an announced event's topics. */
   readonly objectType: string
-  /** What happens: of records a `ChangeEvent`, of another source a word of its own. */
+  /** Name of the event: a `ChangeEvent` of records, or a name of another source. */
   readonly event: string
-  /** Asks for the subject as the change left it, a deleted one as it was, with each event. */
+  /** Whether each event carries the subject as it was after the change, or before its deletion. */
   readonly snapshot?: boolean
 }
 
 /**
- * Lets something listen to these events and no others; to none, when the list is empty. Call it in the transaction that writes what
- * listens: events from its commit on are heard, and those before it are not.
+ * Replaces the events that a listener receives; an empty list removes the listener. Call it in the transaction that writes the listener's
+ * own data: it receives the events after the commit, and none before.
  */
-export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, heard: readonly Heard[]): Promise<void> {
+export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly Heard[]): Promise<void> {
   await db.query(deleteListeners(workspaceId, subscriber, id))
-  if (heard.length === 0) return
+  if (events.length === 0) return
   await db.query(
     insertListeners(
       workspaceId,
       subscriber,
       id,
-      heard.map(({ source = recordSource }) => source),
-      heard.map(({ objectType }) => objectType),
-      heard.map(({ event }) => event),
-      heard.map(({ snapshot = false }) => snapshot),
+      events.map(({ source = recordSource }) => source),
+      events.map(({ objectType }) => objectType),
+      events.map(({ event }) => event),
+      events.map(({ snapshot = false }) => snapshot),
     ),
   )
 }
 
 /**
- * What of a source anybody in the workspace listens to, each once: for a source that makes events only when somebody wants them, such as
- * those of a calendar that are so many minutes ahead.
+ * Finds the distinct events of a source that any listener of the workspace receives, for sources that make events only on demand, such as
+ * calendar reminders some minutes ahead of an event.
  */
 export const listenedTo = (db: Executor, workspaceId: string, source: string): Promise<{ objectType: string; event: string }[]> =>
   db.query(findListened(workspaceId, source))

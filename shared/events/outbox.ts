@@ -2,10 +2,10 @@ import type { Executor, Tx } from '#shared/db/database.ts'
 import { selectLines, takeChanges } from '#shared/events/statements.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 
-/** The signal that changes wait to be handed on. */
+/** The signal that events wait in the outbox. */
 export const outbox = 'events'
 
-/** Events of one kind, made by one statement, on their way to those who listened when they were made. See `heardChanges`. */
+/** Events of one kind from one statement, for the listeners at that time. See `eventDelivery`. */
 export interface Dispatch {
   readonly id: string
   readonly workspaceId: string
@@ -14,28 +14,32 @@ export interface Dispatch {
   readonly event: string
   readonly entryIds: string[]
   readonly subjectIds: string[]
-  /** In the order of the events where a listener asked for them, else null. */
+  /** In the order of the events; null where no listener asked for them. */
   readonly snapshots: unknown[] | null
-  /** The listeners' ids by subscriber. */
+  /** Listener ids by subscriber. */
   readonly listeners: Readonly<Record<string, string[]>>
   readonly cause: Cause
 }
 
-/** Before the first workspace. */
+/** Position before the first workspace. */
 export const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-/** A workspace that has dispatches waiting. */
+/** A workspace with waiting dispatches. */
 export interface Line {
   readonly workspaceId: string
   readonly isSuspended: boolean
 }
 
-/** The workspaces that have dispatches waiting, in the order of their ids, so many at most after a given one. */
-export const findLines = (db: Executor, after: string, atMost: number): Promise<Line[]> => db.query<Line>(selectLines(after, atMost))
+/** Finds at most `limit` workspaces with waiting dispatches, ordered by id, after a given one. */
+export const findLines = (db: Executor, after: string, limit: number): Promise<Line[]> => db.query<Line>(selectLines(after, limit))
 
 /**
- * Takes the oldest dispatches of each of these workspaces that nobody else is taking; they are gone when the transaction commits, and wait
- * again when it fails. One with a subscriber that is not among `known` is left to a process that knows it.
+ * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and
+ * wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows it.
  */
-export const takeDispatches = (tx: Tx, known: readonly string[], workspaceIds: readonly string[], ofEach: number): Promise<Dispatch[]> =>
-  tx.query<Dispatch>(takeChanges(known, workspaceIds, ofEach))
+export const takeDispatches = (
+  tx: Tx,
+  known: readonly string[],
+  workspaceIds: readonly string[],
+  perWorkspace: number,
+): Promise<Dispatch[]> => tx.query<Dispatch>(takeChanges(known, workspaceIds, perWorkspace))

@@ -2,17 +2,17 @@ import type { Cache } from '#shared/db/cache.ts'
 import type { Executor } from '#shared/db/database.ts'
 import { findSnapshotTypes } from '#shared/events/statements.ts'
 
-interface Reader {
+interface SnapshotScope {
   readonly db: Executor
   readonly cache: Cache
   readonly workspace: { readonly id: string }
 }
 
 /**
- * Whether anybody listens to updates of a type's records and wants the whole record with each. It is remembered until a listener of the
- * workspace changes, so that an update that nobody wants it of costs nothing; of creations and deletions the audit entry holds the whole.
+ * Whether any listener wants the whole record with each update of a type's records. Cached until a listener of the workspace changes, so
+ * updates without such listeners cost nothing. Creations and deletions need no snapshot: their audit entry holds the whole record.
  */
-export async function wantsSnapshots({ db, cache, workspace }: Reader, typeKey: string): Promise<boolean> {
+export async function wantsSnapshots({ db, cache, workspace }: SnapshotScope, typeKey: string): Promise<boolean> {
   const types = await cache.remember(db, workspace.id, 'snapshots of updates', async () => {
     const rows = await db.query<{ objectType: string }>(findSnapshotTypes(workspace.id))
     return new Set(rows.map(({ objectType }) => objectType))

@@ -3,7 +3,7 @@ import type { Chore } from '#shared/kernel/chore.ts'
 import { messageKind } from '#shared/mail/mail.ts'
 import { forgetMessageTexts } from '#shared/mail/store.ts'
 
-/** What a message said is kept so long (decisions, Forms, website content, messages). */
+/** Days for which the text of messages is kept (decisions, Forms, website content, messages). */
 const textDays = 30
 const dayMs = 86_400_000
 const batch = 500
@@ -13,14 +13,14 @@ const messageTexts: Chore<Sweeper> = {
   everySeconds: 3_600,
   run: async (sweeper, signal) => {
     const before = new Date(sweeper.now().getTime() - textDays * dayMs)
-    for (let gone = batch; gone === batch; ) {
+    for (let erasedCount = batch; erasedCount === batch; ) {
       signal.throwIfAborted()
-      gone = await forgetMessageTexts(sweeper.db, before, batch)
+      erasedCount = await forgetMessageTexts(sweeper.db, before, batch)
     }
   },
 }
 
-/** Mail that went out, by the index of when it was written, which was before, and what messages said. Messages themselves are history. */
+/** Deletes sent mail after 30 days, using the index on `created_at`, and the text of messages. The rows of messages are kept as history. */
 export const mailChores = [
   oldRows('sweep_sent_mail', {
     table: 'outbox_mails',

@@ -2,7 +2,7 @@ import { defineDue } from '#shared/due/kind.ts'
 import { schema, t } from '#shared/kernel/schema.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-/** Sends one mail of the outbox; after ten tries it is kept as failed (decisions, Forms, website content, messages). */
+/** Sends one mail of the outbox; after ten attempts its status is failed (decisions, Forms, website content, messages). */
 export const sendMail = defineJob({
   name: 'mail.send',
   kind: 'mail.send',
@@ -10,7 +10,7 @@ export const sendMail = defineJob({
   app: null,
   pool: 'mail',
   concurrency: 16,
-  // A server that keeps its clients waiting is one workspace's: others find slots.
+  // A slow server of one workspace must leave slots to the others.
   slotsPerWorkspace: 6,
   retry: retry.patient,
   timeoutSeconds: 180,
@@ -19,7 +19,7 @@ export const sendMail = defineJob({
   result: schema(t.Null()),
 })
 
-/** Sends a mail at a later time, by its id: one that waits while its workspace is suspended, or for its second try. */
+/** Sends a mail later, after its workspace's suspension or for its second attempt; the subject is the mail's id. */
 export const mailDue = defineDue({
   name: 'mail',
   job: sendMail,

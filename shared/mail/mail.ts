@@ -1,28 +1,28 @@
-/** A mail to one recipient. Names and subjects may hold any text: line breaks in them never become headers. */
+/** A mail to one recipient. Names and subjects may contain any text; line breaks in them do not become headers. */
 export interface Mail {
-  /** An id of the caller's own, such as its job's, so that doing the work again queues the mail once. */
+  /** Optional id of the caller's choice, such as its job's; the same id queues the mail once. */
   readonly id?: string
-  /** The workspace that it is sent for; null for mail of the platform itself. */
+  /** The workspace that sends the mail; null for the platform's own mail. */
   readonly workspaceId: string | null
-  /** What the mail is about, in a word, for whoever counts or looks for it: `invitation`, `booking`. */
+  /** Kind of the mail for metrics and searches, such as `invitation` or `booking`. */
   readonly kind: string
-  /** An address, without a name. */
+  /** An email address without a name. */
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly html?: string
   /** Further headers, such as List-Unsubscribe. */
   readonly headers?: Readonly<Record<string, string>>
-  /** An iCalendar object that calendars understand as an invitation, its answer or its end. */
+  /** An iCalendar object: an invitation, its answer or its cancellation. */
   readonly calendar?: { readonly method: 'REQUEST' | 'CANCEL' | 'REPLY' | 'PUBLISH'; readonly content: string }
 }
 
 /**
- * What becomes of a mail. `sending` is one that is being handed to a server; `uncertain` one of which nobody knows whether the server has
- * it; `bounced` one whose mailbox there is not; `skipped` one to somebody who wants none.
+ * Statuses of a mail. `sending`: delivery to a server is in progress. `uncertain`: the server may or may not have it. `bounced`: the
+ * mailbox does not exist. `skipped`: the recipient has unsubscribed.
  */
 export const mailStatuses = ['queued', 'sending', 'sent', 'uncertain', 'failed', 'bounced', 'skipped'] as const
 export type MailStatus = (typeof mailStatuses)[number]
 
-/** The kind of mails that workspaces write themselves: they are read, kept for 30 days, and nobody gets them who does not want to. */
+/** Kind of mails that workspaces write. They are listed, their text is kept for 30 days, and unsubscribed recipients do not get them. */
 export const messageKind = 'message'

@@ -13,14 +13,14 @@ interface Sender {
 }
 
 /**
- * Puts a mail into the outbox and its sending into the queue, in the caller's transaction: it goes out if and only if what caused it is
- * committed. Returns its id.
+ * Inserts a mail into the outbox and enqueues the job that sends it, in the caller's transaction: it is sent if and only if that commits.
+ * Returns the mail's id.
  */
 export async function queueMail({ db, queue, cause }: Sender, mail: Mail): Promise<string> {
   const id = mail.id ?? newId()
   await db.transaction(async (tx) => {
     if (!(await insertMail(tx, id, mail))) return
-    // A mail starts nothing, so it is sent however long the chain of automations is that it ends.
+    // A mail starts no automation, so the depth of its cause does not matter.
     await queue.enqueue(tx, sendMail, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
   })
   return id

@@ -1,15 +1,15 @@
 import { EgressFailure } from '#shared/egress/failure.ts'
 
 /**
- * What a server refuses that concerns its client and no single mail: `auth` the credentials, `tls` an encrypted connection, `session` the
- * client before it names a mail, `policy` the sender (5.7.x in reply to MAIL FROM). All mail waits until somebody changes a setting.
+ * A server's refusal of its client instead of a single mail: `auth` of the credentials, `tls` of an encrypted connection, `session` before
+ * a mail is named, `policy` of the sender (5.7.x in reply to MAIL FROM). All mail waits until a setting changes.
  */
 export type RelayRefusal = 'auth' | 'tls' | 'session' | 'policy'
 
 /**
- * What came of handing a mail over. `later`: the server has not got it and another try may succeed, with `refusal` where the server refuses
- * all mail of this client; `uncertain`: it had the whole of it when the connection broke, so another try may be a second copy; `final`: it
- * will never take it.
+ * Result of a delivery attempt. `later`: the server does not have the mail and a retry may succeed; `refusal` is set where the server
+ * refuses all mail of this client. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
+ * `final`: the server will never accept it.
  */
 export type Outcome =
   | { readonly kind: 'sent' }
@@ -17,20 +17,23 @@ export type Outcome =
   | { readonly kind: 'uncertain'; readonly error: string }
   | { readonly kind: 'final'; readonly status: 'failed' | 'bounced'; readonly error: string }
 
-/** Replies that say that there is no such mailbox (RFC 3463; decisions, Forms, website content, messages). */
+/** Enhanced status codes for an unknown mailbox (RFC 3463; decisions, Forms, website content, messages). */
 const noMailbox = new Set(['5.1.1', '5.1.10', '5.2.1'])
 
-/** Failures before any server was asked that another try meets again: an address or a message that cannot be sent. */
-const hopeless = new Set(['EENVELOPE', 'EMESSAGE'])
+/** Permanent failures before a server is called: an address or a message that cannot be sent. */
+const permanentCodes = new Set(['EENVELOPE', 'EMESSAGE'])
 
-/** Codes of nodemailer for credentials that are missing or were refused. */
+/** nodemailer's codes for missing or refused credentials. */
 const authCodes = new Set(['EAUTH', 'ENOAUTH', 'ECONFIG'])
-/** Replies to any command that ask for other credentials or another mechanism (RFC 4954, section 6). */
+/** Replies to any command that require other credentials or another mechanism (RFC 4954, section 6). */
 const authReplies = new Set([530, 534, 535, 538])
 /** Commands before a mail is named. */
 const sessionCommands = new Set(['CONN', 'EHLO', 'HELO'])
 
-/** What a failed try means, and whether the server had the whole of the mail by then. A reply of the server always says what it means. */
+/**
+ * Classifies a failed attempt. `handedOver`: whether the whole mail was sent before the failure; it matters only without a reply of the
+ * server.
+ */
 export function outcomeOf(error: unknown, handedOver: boolean): Outcome {
   const failure = (error ?? {}) as Failure
   const { responseCode = 0, response, code = '', message } = failure
@@ -40,11 +43,11 @@ export function outcomeOf(error: unknown, handedOver: boolean): Outcome {
   if (responseCode >= 500) return { kind: 'final', status: isUnknownMailbox(words) ? 'bounced' : 'failed', error: words }
   if (responseCode >= 400) return { kind: 'later', error: words }
   if (handedOver) return { kind: 'uncertain', error: words }
-  const isHopeless = (error instanceof EgressFailure && error.reason === 'refused') || hopeless.has(code)
-  return isHopeless ? { kind: 'final', status: 'failed', error: words } : { kind: 'later', error: words }
+  const isPermanent = (error instanceof EgressFailure && error.reason === 'refused') || permanentCodes.has(code)
+  return isPermanent ? { kind: 'final', status: 'failed', error: words } : { kind: 'later', error: words }
 }
 
-/** Whether a failure is the relay's refusal of its client. A 4xx reply is none, but to AUTH and STARTTLS: it passes by itself. */
+/** The relay's refusal of its client, if the failure is one. A 4xx reply is temporary and no refusal, except to AUTH and STARTTLS. */
 function relayRefusal({ responseCode = 0, response = '', code = '', command = '' }: Failure): RelayRefusal | undefined {
   if (authCodes.has(code) || command.startsWith('AUTH') || authReplies.has(responseCode)) return 'auth'
   if (code === 'ETLS') return 'tls'

@@ -19,14 +19,14 @@ export function openCredentials(scope: Pick<PlatformScope, 'config'>, connection
   return JSON.parse(vault(scope).open(connection.credentials, placeOf(connection.workspace_id, connection.id)))
 }
 
-/** A provider with an account at it. */
+/** A connection with its provider and the account to call it with. */
 export interface Opened {
   readonly provider: Provider
   readonly account: Account
   readonly connection: StoredConnection
 }
 
-/** Opens a connection for calls to its provider. */
+/** Decrypts a connection's credentials for calls to its provider. */
 export function openConnection({ config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>, connection: StoredConnection): Opened {
   const { workspace_id: workspaceId, id: connectionId, mode } = connection
   const credentials = openCredentials({ config }, connection)
@@ -37,14 +37,14 @@ export function openConnection({ config, db, now }: Pick<PlatformScope, 'config'
   }
 }
 
-/** A connection of the workspace that is not deleted; throws NOT_FOUND. */
+/** Reads a connection of the workspace that is not deleted. Throws NOT_FOUND. */
 export async function requireConnection(scope: Pick<Scope, 'db' | 'workspace'>, id: string): Promise<StoredConnection> {
   const connection = await findConnection(scope, id)
   if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND')
   return connection
 }
 
-/** A connection of the workspace, deleted ones too. */
+/** Finds a connection of the workspace, including deleted ones. */
 export async function findConnection(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   id: string,

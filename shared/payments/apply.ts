@@ -10,7 +10,7 @@ import { type Line, type Source, type Verdict, writeLine } from '#shared/payment
 import { holdersOf } from '#shared/roles/holders.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Where facts come from. */
+/** Where facts were learned. */
 export interface Told {
   readonly connectionId: string
   readonly source: Source
@@ -18,28 +18,29 @@ export interface Told {
 }
 
 /**
- * Applies what a provider says of a link: the one place where money changes anything here. It must stand in a transaction, and the scope is
- * the platform's. However often and in whatever order facts come, a payment makes one payments record, and a paid link stays paid. Gives
- * the link as it is afterwards; undefined when the facts are about none of this connection's.
+ * Applies a provider's facts about a link; payments change links and records only here. Must run in a transaction with the platform's
+ * scope. Facts may repeat and arrive in any order: a payment creates one payments record, and a paid link stays paid. Returns the changed
+ * link; undefined when the facts match no link of this connection.
  */
-export async function applyFacts(scope: Scope, told: Told, facts: LinkFacts): Promise<Link | undefined> {
-  let link = await lockLinkOf(scope, told, facts)
+export async function applyFacts(scope: Scope, factSource: Told, facts: LinkFacts): Promise<Link | undefined> {
+  let link = await lockLinkOfFacts(scope, factSource, facts)
   if (!link) {
-    for (const fact of facts.payments) await noteAside(scope, told, fact)
+    for (const fact of facts.payments) await storeUnlinkedFact(scope, factSource, fact)
     return undefined
   }
-  for (const fact of facts.payments) link = await applyPayment(scope, told, link, fact)
-  if (facts.ended !== null) link = await applyEnd(scope, told, link, isOverdue(scope, link) ? 'expired' : facts.ended)
+  for (const fact of facts.payments) link = await applyPayment(scope, factSource, link, fact)
+  if (facts.ended !== null) link = await applyEnd(scope, factSource, link, isOverdue(scope, link) ? 'expired' : facts.ended)
   return link
 }
 
-/** A link whose time is up has expired, also where its provider can only say that nobody may pay it any more. */
+// An overdue link counts as expired even where its provider reports only that it is closed.
 const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
 
-/** A provider repeats our id where it can; where it names its own as well, both must be of one link. */
-async function lockLinkOf(scope: Scope, { connectionId }: Told, facts: LinkFacts): Promise<Link | undefined> {
+/** Locks the link that facts name by our id, the provider's id or a known payment. Both ids, where given, must be of one link. */
+async function lockLinkOfFacts(scope: Scope, { connectionId }: Told, facts: LinkFacts): Promise<Link | undefined> {
   const { db, workspace } = scope
-  const linkId = facts.linkId !== null && isUuid(facts.linkId) ? facts.linkId : await linkOfPayments(scope, connectionId, facts.payments)
+  const linkId =
+    facts.linkId !== null && isUuid(facts.linkId) ? facts.linkId : await findLinkIdByPayment(scope, connectionId, facts.payments)
   if (linkId === null) {
     if (facts.providerLinkId === null) return undefined
     return (await db.query<Link>(lockLinkOfProvider(workspace.id, connectionId, facts.providerLinkId)))[0]
@@ -50,8 +51,12 @@ async function lockLinkOf(scope: Scope, { connectionId }: Told, facts: LinkFacts
   return isOther ? undefined : link
 }
 
-/** What is told of a refund or a dispute names the payment alone. */
-async function linkOfPayments({ db, workspace }: Scope, connectionId: string, payments: readonly PaymentFact[]): Promise<string | null> {
+/** Facts about refunds and disputes name only the payment; finds the link id of a payment that is already known. */
+async function findLinkIdByPayment(
+  { db, workspace }: Scope,
+  connectionId: string,
+  payments: readonly PaymentFact[],
+): Promise<string | null> {
   for (const { id, state } of payments) {
     if (state !== null) continue
     const [known] = await db.query<{ link_id: string | null }>(findLinkOfPayment(workspace.id, connectionId, id))
@@ -60,56 +65,61 @@ async function linkOfPayments({ db, workspace }: Scope, connectionId: string, pa
   return null
 }
 
-/** A refund or dispute of a payment that nobody has told of yet waits for it. */
-async function noteAside(scope: Scope, told: Told, fact: PaymentFact): Promise<void> {
+/** Stores a refund or dispute of a payment that is not known yet, until the payment is reported. */
+async function storeUnlinkedFact(scope: Scope, factSource: Told, fact: PaymentFact): Promise<void> {
   if (fact.state !== null) return
   const { db, workspace } = scope
-  const { link_id } = await put(scope, told.connectionId, fact, { link: null, fits: false, late: false })
+  const { link_id } = await savePayment(scope, factSource.connectionId, fact, { link: null, fits: false, late: false })
   if (link_id === null) return
-  // The payment was told of at this moment. Its link is only read: whoever has locked it may wait for the payment.
+  // The payment was reported concurrently. Read its link without a lock: the transaction that holds the lock may wait for the payment.
   const [link] = await db.query<Link>(findLinkRow(workspace.id, link_id))
   if (!link) return
-  if (new Decimal(fact.refunded ?? 0).gt(0)) await writeLine(scope, lineOf(told, fact, link, 'refunded'))
-  if (fact.disputed) await writeLine(scope, lineOf(told, fact, link, 'disputed'))
+  if (new Decimal(fact.refunded ?? 0).gt(0)) await writeLine(scope, timelineEntry(factSource, fact, link, 'refunded'))
+  if (fact.disputed) await writeLine(scope, timelineEntry(factSource, fact, link, 'disputed'))
 }
 
-const lineOf = ({ source, eventId = null }: Told, { id }: PaymentFact, link: Link, verdict: Verdict, after = link): Line => ({
+const timelineEntry = ({ source, eventId = null }: Told, { id }: PaymentFact, link: Link, verdict: Verdict, after = link): Line => ({
   ...{ linkId: link.id, source, eventId, paymentId: id },
   ...{ before: link.status, after: after.status, verdict },
 })
 
-async function applyPayment(scope: Scope, told: Told, link: Link, fact: PaymentFact): Promise<Link> {
+async function applyPayment(scope: Scope, factSource: Told, link: Link, fact: PaymentFact): Promise<Link> {
   const { db, workspace } = scope
-  const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, told.connectionId, fact.id))
-  const line = (verdict: Verdict, after?: Link) => writeLine(scope, lineOf(told, fact, link, verdict, after))
+  const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, factSource.connectionId, fact.id))
+  const appendEntry = (verdict: Verdict, after?: Link) => writeLine(scope, timelineEntry(factSource, fact, link, verdict, after))
   if (before?.link_id && before.link_id !== link.id) return link
   if (fact.state !== 'paid' && fact.state !== null) {
-    if (told.source === 'webhook' && !before?.recorded_at) await line(fact.state)
+    if (factSource.source === 'webhook' && !before?.recorded_at) await appendEntry(fact.state)
     return link
   }
-  const fits = fact.state === 'paid' && isFor(link, fact)
+  const fits = fact.state === 'paid' && matchesLink(link, fact)
   const late = fits && (link.status === 'cancelled' || link.status === 'expired')
-  const payment = await put(scope, told.connectionId, fact, { link: link.id, fits, late })
-  if (fact.state === 'paid' && !fits && !before?.amount) await line('amount_differs')
-  const next = payment.fits && payment.recorded_at === null ? await recordPayment(scope, told, link, payment, line) : link
-  // What was told before the payment's link was known is told of it now.
+  const payment = await savePayment(scope, factSource.connectionId, fact, { link: link.id, fits, late })
+  if (fact.state === 'paid' && !fits && !before?.amount) await appendEntry('amount_differs')
+  const next = payment.fits && payment.recorded_at === null ? await recordPayment(scope, factSource, link, payment, appendEntry) : link
+  // Append refunds and disputes that were reported before the payment's link was known.
   const known = before?.link_id ? before : undefined
-  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await writeLine(scope, lineOf(told, fact, next, 'refunded'))
-  if (payment.disputed && !known?.disputed) await writeLine(scope, lineOf(told, fact, next, 'disputed'))
+  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await writeLine(scope, timelineEntry(factSource, fact, next, 'refunded'))
+  if (payment.disputed && !known?.disputed) await writeLine(scope, timelineEntry(factSource, fact, next, 'disputed'))
   return next
 }
 
-/** Paid means paid for this link: its amount and its currency, to the last digit (decisions, Payments). */
-const isFor = (link: Link, { amount, currency }: PaymentFact): boolean =>
+// A payment counts only with the link's exact amount and currency (decisions, Payments).
+const matchesLink = (link: Link, { amount, currency }: PaymentFact): boolean =>
   amount !== null && currency === link.currency && new Decimal(amount).eq(link.amount)
 
-interface Placed {
+interface PaymentMatch {
   readonly link: string | null
   readonly fits: boolean
   readonly late: boolean
 }
 
-async function put(scope: Scope, connectionId: string, fact: PaymentFact, { link, fits, late }: Placed): Promise<ProviderPayment> {
+async function savePayment(
+  scope: Scope,
+  connectionId: string,
+  fact: PaymentFact,
+  { link, fits, late }: PaymentMatch,
+): Promise<ProviderPayment> {
   const { amount, currency, payerName, payerEmail, refunded, disputed } = fact
   const paidAt = fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null
   const known = [fact.state === 'paid' ? amount : null, currency, paidAt, payerName, payerEmail, fits, late, refunded, disputed]
@@ -122,21 +132,21 @@ async function recordPayment(
   { connectionId }: Told,
   link: Link,
   payment: ProviderPayment,
-  line: (verdict: Verdict, after: Link) => Promise<void>,
+  appendEntry: (verdict: Verdict, after: Link) => Promise<void>,
 ): Promise<Link> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
   await db.query(noteRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
   const [paid] = await db.query<Link>(markPaid(workspace.id, link.id, payment.paid_at, recordId))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
-  await line(verdict, paid ?? link)
-  if (verdict !== 'paid') await tellManagers(scope, verdict, link, payment, recordId)
+  await appendEntry(verdict, paid ?? link)
+  if (verdict !== 'paid') await notifyManagers(scope, verdict, link, payment, recordId)
   return paid ?? link
 }
 
-const titles = { paid_late: 'Money came for a payment link that had ended', paid_again: 'A payment link was paid twice' }
+const titles = { paid_late: 'Money arrived for a payment link that had ended', paid_again: 'A payment link was paid twice' }
 
-async function tellManagers(
+async function notifyManagers(
   scope: Scope,
   verdict: keyof typeof titles,
   link: Link,
@@ -152,11 +162,11 @@ async function tellManagers(
   await notify(scope, await holdersOf(scope, 'payments:manage'), [notice])
 }
 
-/** Ends a link that is open, and only that. */
-export async function applyEnd(scope: Scope, told: Told, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
+/** Ends a link if it is open; any other stays as it is. */
+export async function applyEnd(scope: Scope, factSource: Told, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
   const [after] = await scope.db.query<Link>(markEnded(scope.workspace.id, link.id, ended))
   if (!after) return link
-  const { source, eventId = null } = told
+  const { source, eventId = null } = factSource
   await writeLine(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
   return after
 }

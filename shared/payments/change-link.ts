@@ -12,7 +12,9 @@ import { type Source, writeLine } from '#shared/payments/timeline.ts'
 import { system } from '#shared/scope/actor.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
-/** The platform itself in the same workspace: money is written down whoever learned of it, and as nobody's doing. */
+/**
+ * The same scope with the platform as actor: payments are recorded independently of the caller's rights, and not as the caller's action.
+ */
 export const asPlatform = (scope: Scope): Scope => ({
   ...scope,
   actor: system,
@@ -21,8 +23,8 @@ export const asPlatform = (scope: Scope): Scope => ({
 })
 
 /**
- * Asks the provider what has become of a link, and applies it; safe to repeat. A link whose provider never answered is found there, or made
- * now. Throws NOT_FOUND, VALIDATION_ERROR with the provider's words, NoAnswer.
+ * Polls the provider for a link's state and applies it; safe to repeat. A link whose creation was never answered is found at the provider
+ * or created now. Throws NOT_FOUND, VALIDATION_ERROR with the provider's message, and ProviderUnavailable.
  */
 export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
   const platform = asPlatform(scope)
@@ -32,8 +34,8 @@ export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<
 }
 
 /**
- * Cancels a link that is unpaid: at its provider first, with the pages that payers have open. Doing it again changes nothing. Throws
- * NOT_FOUND; VALIDATION_ERROR for one that is paid, maybe at this moment, or has expired; the provider's words; NoAnswer.
+ * Cancels an unpaid link: first at its provider, including the pages that payers have open. Repeating it changes nothing. Throws NOT_FOUND;
+ * VALIDATION_ERROR for a link that is paid (also during the call) or expired, and with the provider's message; ProviderUnavailable.
  */
 export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
   const link = await endLink(asPlatform(scope), linkId, 'cancelled', 'person')
@@ -42,53 +44,57 @@ export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<L
 }
 
 /**
- * Ends a link whose time is up, unless it was paid, and at its provider one that has ended here before the provider had made it. Where the
- * provider does not answer it ends here all the same, and that is thrown.
+ * Expires an overdue link unless it was paid, and ends at its provider a link that had ended here before the provider created it. When the
+ * provider fails, the link still ends here and the error is thrown.
  */
 export async function expirePaymentLink(scope: Scope, linkId: string): Promise<void> {
   const link = await getLink(scope, linkId)
   if (link.status === 'created' && Date.parse(link.expires_at) > scope.now().getTime()) return
   await endLink(scope, linkId, 'expired', 'sweep').catch(async (error: unknown) => {
-    await finish(scope, linkId, 'expired', 'sweep')
+    await endHere(scope, linkId, 'expired', 'sweep')
     throw error
   })
 }
 
-/** Cancels a link whose connection was deleted; a provider that does not take the credentials any more has nothing to say. */
+/** Cancels a link whose connection was deleted, also when the provider refuses the call, such as for revoked credentials. */
 export async function abandonLink(scope: Scope, linkId: string): Promise<void> {
   await endLink(scope, linkId, 'cancelled', 'person').catch(async (error: unknown) => {
     if (!(error instanceof Problem) || error.status >= 500) throw error
-    await finish(scope, linkId, 'cancelled', 'person')
+    await endHere(scope, linkId, 'cancelled', 'person')
   })
 }
 
-/** Ends an open link at its provider, learns whether it was paid meanwhile, and only then ends it here. The scope is the platform's. */
+/** Ends an open link at its provider, applies a payment made in the meantime, and only then ends it here. The scope is the platform's. */
 async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
   const link = await getLink(scope, linkId)
-  // One that ended here while its provider did not answer has yet to end there.
+  // A link that ended here while its provider did not answer must still be ended at the provider.
   if (link.status === 'paid' || (link.status !== 'created' && source === 'person')) return link
-  const made = await madeLink(scope, link, source)
-  if (made) {
-    const { provider, account } = await openOf(scope, link)
-    await provider.end(account, made)
-    // What the provider says of the end is our own doing.
-    await apply(scope, link, source, { ...(await provider.look(account, made)), ended: null })
+  const linkAtProvider = await findProviderLink(scope, link, source)
+  if (linkAtProvider) {
+    const { provider, account } = await openConnectionOf(scope, link)
+    await provider.end(account, linkAtProvider)
+    // The provider reports the end that this call caused; `ended` is cleared so the timeline names our reason.
+    await applyInTransaction(scope, link, source, { ...(await provider.look(account, linkAtProvider)), ended: null })
   }
-  return finish(scope, linkId, ended, source)
+  return endHere(scope, linkId, ended, source)
 }
 
-/** The link with its provider's id: known, or found where a call was not answered; undefined where the provider never made it. */
-async function madeLink(scope: Scope, link: Link, source: Source): Promise<(Link & { readonly provider_link_id: string }) | undefined> {
-  if (isMade(link)) return link
-  const { provider, account } = await openOf(scope, link)
+/** The link with its provider's id, looked up where a call was not answered; undefined when the provider never created it. */
+async function findProviderLink(
+  scope: Scope,
+  link: Link,
+  source: Source,
+): Promise<(Link & { readonly provider_link_id: string }) | undefined> {
+  if (hasProviderId(link)) return link
+  const { provider, account } = await openConnectionOf(scope, link)
   const found = await provider.find(account, link)
-  const made = found && (await noteMade(scope, link, found, source))
-  return made && isMade(made) ? made : undefined
+  const linkAtProvider = found && (await noteMade(scope, link, found, source))
+  return linkAtProvider && hasProviderId(linkAtProvider) ? linkAtProvider : undefined
 }
 
-const isMade = (link: Link): link is Link & { readonly provider_link_id: string } => link.provider_link_id !== null
+const hasProviderId = (link: Link): link is Link & { readonly provider_link_id: string } => link.provider_link_id !== null
 
-function finish(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
+function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const [link] = await tx.query<Link>(lockLinkRow(scope.workspace.id, linkId))
     if (!link) throw problem('NOT_FOUND')
@@ -97,17 +103,17 @@ function finish(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', so
   })
 }
 
-/** Looks at a link at its provider and applies what is found; of a refresh that finds nothing new its timeline tells as well. */
+/** Polls a link at its provider and applies its facts. A refresh without news also appends a timeline entry. */
 export async function lookAt(scope: Scope, linkId: string, source: Source): Promise<Link> {
   const link = await getLink(scope, linkId)
-  const made = await madeLink(scope, link, source)
-  if (!made) return link
-  const { provider, account } = await openOf(scope, link)
-  return apply(scope, link, source, await provider.look(account, made))
+  const linkAtProvider = await findProviderLink(scope, link, source)
+  if (!linkAtProvider) return link
+  const { provider, account } = await openConnectionOf(scope, link)
+  return applyInTransaction(scope, link, source, await provider.look(account, linkAtProvider))
 }
 
-/** Applies facts in a transaction of their own. */
-function apply(scope: Scope, { id, connection_id: connectionId }: Link, source: Source, facts: LinkFacts): Promise<Link> {
+/** Applies facts in a new transaction. */
+function applyInTransaction(scope: Scope, { id, connection_id: connectionId }: Link, source: Source, facts: LinkFacts): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const [before] = await tx.query<Link>(lockLinkRow(scope.workspace.id, id))
@@ -120,7 +126,7 @@ function apply(scope: Scope, { id, connection_id: connectionId }: Link, source: 
   })
 }
 
-async function openOf(scope: Scope, link: Link) {
+async function openConnectionOf(scope: Scope, link: Link) {
   const connection = await findConnection(scope, link.connection_id)
   if (!connection?.credentials) throw problem('VALIDATION_ERROR', 'The connection of this link was deleted')
   return openConnection(scope, connection)

@@ -1,7 +1,7 @@
 import { nameText } from '#shared/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
-/** The providers that there are (decisions, Payments). */
+/** The supported providers (decisions, Payments). */
 export const providerNames = ['sandbox', 'stripe', 'razorpay'] as const
 export type ProviderName = (typeof providerNames)[number]
 
@@ -17,7 +17,7 @@ const credentials = t.Record(t.String(), t.Unknown(), {
     'stripe {secret_key, webhook_secret}, razorpay {key_id, key_secret, webhook_secret}, sandbox {}. Kept encrypted and never answered.',
 })
 
-/** What makes a connection. */
+/** Input of a connection. */
 export const connectionInput = schema(
   t.Object(
     {
@@ -32,7 +32,7 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** What may change of a connection: what is left out stays. Of the credentials too: one that is sent takes the place of the one before. */
+/** Change of a connection. Omitted fields and credentials stay; each sent credential replaces the previous one. */
 export const connectionChange = schema(
   t.Object(
     {
@@ -46,7 +46,7 @@ export const connectionChange = schema(
 )
 export type ConnectionChange = TypeOf<typeof connectionChange>
 
-/** A connection as callers read it (document 2, Payment connection). */
+/** A connection in answers (document 2, Payment connection). */
 export const connectionView = schema(
   t.Object(
     {
@@ -55,11 +55,11 @@ export const connectionView = schema(
       name: t.String(),
       mode,
       redirect_url: nullable(t.String()),
-      status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'What the last test found.' }),
+      status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test.' }),
       last_checked_at: nullable(t.String({ format: 'date-time' })),
       last_error: t.Optional(t.String({ description: 'Present when the last test failed.' })),
       created_at: t.String({ format: 'date-time' }),
-      webhook_url: t.String({ description: 'The address at which the provider tells of payments; it is to be entered there.' }),
+      webhook_url: t.String({ description: 'The webhook address to enter at the provider.' }),
     },
     { title: 'PaymentConnection', description: 'An account at a payment provider.' },
   ),

@@ -19,21 +19,21 @@ import {
 } from '#shared/payments/store/connections-store.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** Connections that a workspace may have. */
+/** Maximum number of connections per workspace. */
 export const maxConnections = 100
 
-/** The most characters of one credential. */
-const longestCredential = 500
+/** Maximum length of one credential in characters. */
+const maxCredentialLength = 500
 
-/** The connections of the workspace, oldest first. */
+/** Lists the connections of the workspace, oldest first. */
 export const listConnections = async (scope: Scope): Promise<ConnectionView[]> =>
   (await readRows<StoredConnection>(scope, findConnections(scope.workspace.id))).map((connection) => viewConnection(scope, connection))
 
-/** One connection; throws NOT_FOUND. */
+/** Reads one connection. Throws NOT_FOUND. */
 export const getConnection = async (scope: Scope, id: string): Promise<ConnectionView> =>
   viewConnection(scope, await requireConnection(scope, id))
 
-/** Makes a connection, which nobody has tested yet. Throws VALIDATION_ERROR naming a credential that is missing, or a live sandbox. */
+/** Creates a connection with status unchecked. Throws VALIDATION_ERROR naming a missing credential, and for a sandbox in mode live. */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<ConnectionView> {
   const { provider, name, mode, redirect_url } = input
   refuseLiveSandbox(provider, mode)
@@ -51,7 +51,10 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   return viewConnection(scope, made)
 }
 
-/** Changes what was sent of a connection. Other credentials, or another mode, have not been tested yet. Throws NOT_FOUND, VALIDATION_ERROR. */
+/**
+ * Changes the sent fields of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
+ * VALIDATION_ERROR.
+ */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   await requireConnection(scope, id)
   return scope.db.transaction(async (tx) => {
@@ -69,7 +72,9 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
   })
 }
 
-/** Deletes a connection at once: its webhook's address is gone, and a worker cancels its open links at the provider. Throws NOT_FOUND. */
+/**
+ * Deletes a connection. Its webhook address answers NOT_FOUND at once; a worker cancels its open links at the provider. Throws NOT_FOUND.
+ */
 export async function removeConnection(scope: Scope, id: string): Promise<void> {
   await requireConnection(scope, id)
   await scope.db.transaction(async (tx) => {
@@ -79,13 +84,13 @@ export async function removeConnection(scope: Scope, id: string): Promise<void> 
   })
 }
 
-/** The platform does it from here on, in the workspace, whatever becomes of whoever asked. */
+/** Origin of jobs that run as the platform, so they do not depend on the caller's account. */
 export const platformOrigin = ({ workspace, cause }: Pick<Scope, 'workspace' | 'cause'>) => ({
   workspaceId: workspace.id,
   cause: { ...cause, actorId: null, actorType: 'system' as const },
 })
 
-/** A connection as callers read it; nothing of its credentials is in it. */
+/** Converts a stored connection to the answer's shape, without its credentials. */
 export function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
   const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
   return {
@@ -101,7 +106,7 @@ function refuseLiveSandbox(provider: ProviderName, mode: string): void {
     throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
 }
 
-/** The credentials that were sent. Throws VALIDATION_ERROR naming one that is missing or malformed, or that the provider does not know. */
+/** Reads the sent credentials. Throws VALIDATION_ERROR naming a missing, malformed or unknown one. */
 function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
   const given: Record<string, string> = {}
   const names = providers[provider].credentialNames
@@ -111,8 +116,8 @@ function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, 
     const value = sent[name]
     if (value === undefined && !isNew) continue
     if (value === undefined || value === null) throw problem('VALIDATION_ERROR', `credentials.${name} is required for ${provider}`)
-    if (typeof value !== 'string' || value === '' || value.length > longestCredential || /[^\x21-\x7e]/.test(value)) {
-      throw problem('VALIDATION_ERROR', `credentials.${name} must be 1 to ${longestCredential} characters without blanks`)
+    if (typeof value !== 'string' || value === '' || value.length > maxCredentialLength || /[^\x21-\x7e]/.test(value)) {
+      throw problem('VALIDATION_ERROR', `credentials.${name} must be 1 to ${maxCredentialLength} characters without blanks`)
     }
     given[name] = value
   }

@@ -15,73 +15,77 @@ import { type Source, writeLine } from '#shared/payments/timeline.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 /**
- * Makes a payment link at its provider, as the caller. The same natural key gives the same link, made once, however often it is asked for:
- * also where a provider did not answer the first time. It calls the provider, so it must not stand in a transaction. Throws
- * VALIDATION_ERROR naming what is wrong or with the provider's words, NOT_FOUND for an unknown connection, and NoAnswer.
+ * Creates a payment link at its provider, as the caller. The same deduplication key returns the same link, also when the provider did not
+ * answer the first call. Must not run in a transaction, since it calls the provider. Throws VALIDATION_ERROR naming the field or with the
+ * provider's message, NOT_FOUND for an unknown connection, and ProviderUnavailable.
  */
-export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey = newId() } = {}): Promise<LinkView> =>
-  createRequestedLink(scope, readLinkInput(input), naturalKey)
+export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey: deduplicationKey = newId() } = {}): Promise<LinkView> =>
+  createRequestedLink(scope, readLinkInput(input), deduplicationKey)
 
-/** The same of a request whose amount has been read. With `keptForMs` the key stands for another link once the first is so old. */
+/** Creates a link from a parsed request. Once the first link is older than `keyLifetimeMs`, the same key creates another link. */
 export async function createRequestedLink(
   scope: Scope,
   request: LinkRequest,
-  naturalKey: string,
-  keptForMs = Number.POSITIVE_INFINITY,
+  deduplicationKey: string,
+  keyLifetimeMs = Number.POSITIVE_INFINITY,
 ): Promise<LinkView> {
-  if ('inTransaction' in scope.db) throw new Error('A payment link is made at its provider, which no transaction may wait for')
-  const { link, isNew } = await beginLink(scope, request, await presentKey(scope, naturalKey, keptForMs))
+  if ('inTransaction' in scope.db)
+    throw new Error('A payment link must not be created inside a transaction: creating it calls the provider')
+  const { link, isNew } = await insertLinkOnce(scope, request, await currentKey(scope, deduplicationKey, keyLifetimeMs))
   if (link.provider_link_id !== null) return viewLink(link)
   try {
     return viewLink(await issueLink(scope, link, 'person', { isNew }))
   } catch (error) {
-    // It was never made, so nothing of it stays. Of one that was begun before nobody knows.
+    // A refused new link was not created at the provider, so its row is deleted. A link of an earlier attempt may exist there.
     if (isNew && error instanceof Problem && error.status < 500) await scope.db.query(deleteUnmadeLink(scope.workspace.id, link.id))
     throw error
   }
 }
 
-/** A key that nobody used, or that was used lately: the one given, or one made of it and of the last link that it stood for. */
-async function presentKey({ db, workspace, now }: Scope, naturalKey: string, keptForMs: number): Promise<string> {
-  for (let key = naturalKey; ; ) {
+/** The given key while it is unused or its link is younger than `keyLifetimeMs`; else a key derived from it and the id of its last link. */
+async function currentKey({ db, workspace, now }: Scope, deduplicationKey: string, keyLifetimeMs: number): Promise<string> {
+  for (let key = deduplicationKey; ; ) {
     const [known] = await db.query<Link>(findLinkByKey(workspace.id, key))
-    if (!known || now().getTime() - Date.parse(known.created_at) < keptForMs) return key
-    key = `${naturalKey} after ${known.id}`
+    if (!known || now().getTime() - Date.parse(known.created_at) < keyLifetimeMs) return key
+    key = `${deduplicationKey} after ${known.id}`
   }
 }
 
-/** The link's row, which is there before its provider hears of it: of this request, or of the same one before. */
-async function beginLink(
+/** Inserts the link's row before its provider is called, or returns the row of an earlier request with the same key. */
+async function insertLinkOnce(
   scope: Scope,
   request: LinkRequest,
-  naturalKey: string,
+  deduplicationKey: string,
 ): Promise<{ readonly link: Link; readonly isNew: boolean }> {
   const { db, workspace, actor, now } = scope
-  const [known] = await db.query<Link>(findLinkByKey(workspace.id, naturalKey))
-  if (known) return { link: known, isNew: false }
-  const made = await checkLink(scope, request)
-  const values = [made.connectionId, made.provider, made.amount, made.currency, made.description, made.invoiceId, made.redirectUrl]
-  const payer = [made.customerName, made.customerEmail, made.customerContact]
+  const [existing] = await db.query<Link>(findLinkByKey(workspace.id, deduplicationKey))
+  if (existing) return { link: existing, isNew: false }
+  const checked = await checkLink(scope, request)
+  const values = [
+    ...[checked.connectionId, checked.provider, checked.amount, checked.currency],
+    ...[checked.description, checked.invoiceId, checked.redirectUrl],
+  ]
+  const payer = [checked.customerName, checked.customerEmail, checked.customerContact]
   return db.transaction(async (tx) => {
     const id = newId()
-    const statement = insertLink(workspace.id, id, ...values, ...payer, made.expiresAt, now(), actor.id, naturalKey)
+    const statement = insertLink(workspace.id, id, ...values, ...payer, checked.expiresAt, now(), actor.id, deduplicationKey)
     const [link] = await tx.query<Link>(statement)
-    if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, naturalKey)))[0] as Link, isNew: false }
-    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: made.expiresAt }])
+    if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, deduplicationKey)))[0] as Link, isNew: false }
+    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: checked.expiresAt }])
     return { link, isNew: true }
   })
 }
 
 /**
- * Has a link made at its provider, or finds the one that an earlier call made, and notes its address. Events that named the link before it
- * was known are acted on then. One that has ended meanwhile is not made any more. Throws what the provider throws.
+ * Creates a link at its provider, or finds the one that an earlier call created, and saves its address. A link that has ended here is not
+ * created. Throws the provider's errors.
  */
 export async function issueLink(scope: Scope, link: Link, source: Source, { isNew }: { readonly isNew: boolean }): Promise<Link> {
   const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
   try {
     const found = isNew ? undefined : await provider.find(account, link)
-    const made = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
-    return made ? await noteMade(scope, link, made, source) : link
+    const providerLink = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
+    return providerLink ? await noteMade(scope, link, providerLink, source) : link
   } catch (error) {
     if (error instanceof NoAnswer)
       await writeLine(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
@@ -89,18 +93,23 @@ export async function issueLink(scope: Scope, link: Link, source: Source, { isNe
   }
 }
 
-/** Notes what a provider has made of a link; whoever comes second finds it noted. What has ended here in the meantime is ended there too. */
-export function noteMade(scope: Scope, link: Link, made: MadeLink, source: Source): Promise<Link> {
+/**
+ * Saves the provider's id and address of a link once; a second call changes nothing. Enqueues the events that named the link before its id
+ * was known, and its end at the provider where it has ended here in the meantime.
+ */
+export function noteMade(scope: Scope, link: Link, providerLink: MadeLink, source: Source): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [noted] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, made.providerLinkId, made.shortUrl))
-    if (!noted) return { ...link, provider_link_id: made.providerLinkId, short_url: made.shortUrl }
-    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: noted.status, verdict: 'created' })
-    const early = await tx.query<{ event_key: string }>(findEarlyEvents(scope.workspace.id, link.connection_id, made.providerLinkId))
-    for (const { event_key } of early) {
+    const [saved] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
+    if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
+    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
+    const earlyEvents = await tx.query<{ event_key: string }>(
+      findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
+    )
+    for (const { event_key } of earlyEvents) {
       await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
     }
-    if (noted.status === 'cancelled' || noted.status === 'expired')
+    if (saved.status === 'cancelled' || saved.status === 'expired')
       await scope.queue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
-    return noted
+    return saved
   })
 }

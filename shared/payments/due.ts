@@ -1,13 +1,16 @@
 import { defineDue } from '#shared/due/kind.ts'
 import { expireLink, sweepConnection } from '#shared/payments/jobs.ts'
 
-/** How often a provider is asked what happened, in milliseconds: what no webhook told is found within 15 minutes (decisions, Payments). */
-const sweepEveryMs = 5 * 60_000
+/** Sweep interval in milliseconds; events without a webhook must be found within 15 minutes (decisions, Payments). */
+const sweepIntervalMs = 5 * 60_000
 
-/** When a provider is asked next. */
-export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepEveryMs)
+/** The time of the next sweep. */
+export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepIntervalMs)
 
-/** A connection's provider is asked, by the connection's id. Money that moved is written down whatever else rests (decisions, In the background). */
+/**
+ * Sweeps a connection's provider; the subject is the connection's id. Payments are recorded even while the workspace's other work is
+ * deferred (decisions, In the background).
+ */
 export const sweepDue = defineDue({
   name: 'payments.sweep',
   job: sweepConnection,
@@ -15,12 +18,12 @@ export const sweepDue = defineDue({
   again: (_work, now) => nextSweep(now),
 })
 
-/** A link's time is up, by the link's id. */
+/** Expires a link; the subject is the link's id. */
 export const expiryDue = defineDue({
   name: 'payments.expiry',
   job: expireLink,
   payload: ({ subject }) => ({ linkId: subject }),
 })
 
-/** What of payments falls due. */
+/** The due kinds of payments. */
 export const paymentsDue = [sweepDue, expiryDue]

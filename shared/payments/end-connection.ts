@@ -7,14 +7,14 @@ import { forgetCredentials } from '#shared/payments/store/connections-store.ts'
 import { findOpenLinks } from '#shared/payments/store/links-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Links that are read at a time. */
+/** Links read per page. */
 const pageSize = 50
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Cancels the open links of a connection that was deleted, at its provider and here, and forgets the credentials at the end. Throws when
- * the provider does not answer, having gone on with the other links; doing it again goes on with those that are left.
+ * Cancels the open links of a deleted connection at its provider and here, then deletes the credentials. When a link fails, the others are
+ * still cancelled and the first error is thrown at the end; a repeated call continues with the links that are left.
  */
 export async function endLinksOf(scope: Scope, connectionId: string): Promise<void> {
   const { db, workspace } = scope

@@ -11,10 +11,10 @@ import { findHookedConnection, type StoredConnection } from '#shared/payments/st
 import { insertEvent, lockEvent, noteEventLink, type StoredEvent } from '#shared/payments/store/events-store.ts'
 import { type PlatformScope, type Scope, within } from '#shared/scope/scope.ts'
 
-/** The largest delivery of a provider, in bytes; theirs have some ten thousand. */
+/** Maximum size of a webhook delivery in bytes; providers send about 10,000. */
 export const maxDeliveryBytes = 1024 * 1024
 
-/** The connection that a webhook's address names, in whichever workspace; throws NOT_FOUND. */
+/** Finds the connection of a webhook address, in any workspace. Throws NOT_FOUND. */
 export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
   const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findHookedConnection(connectionId)) : []
   if (!connection) throw problem('NOT_FOUND')
@@ -22,19 +22,19 @@ export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionI
 }
 
 /**
- * Takes what a provider delivers: once its signature has been checked on the bytes as they came, the event is written down with the job
- * that acts on it, and that is all. The same event again changes nothing, and gives false. Throws NOT_FOUND for an address that names no connection, and
- * VALIDATION_ERROR for a signature that is not the provider's or too old.
+ * Receives a webhook delivery: checks the signature on the raw bytes and stores the event together with the job that applies it. Returns
+ * false for an event that is already stored. Throws NOT_FOUND for an unknown connection, and VALIDATION_ERROR for a wrong signature or one
+ * outside the time tolerance.
  */
 export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
   const connection = await requireHook(scope, connectionId)
   const { provider, account } = openConnection(scope, connection)
-  const news = provider.verify(account, delivery)
-  if (!news) throw problem('VALIDATION_ERROR', 'The signature is not the one of this connection, or not of this moment')
-  return keepEvent(scope, connection, 'webhook', news, delivery.bytes)
+  const event = provider.verify(account, delivery)
+  if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")
+  return keepEvent(scope, connection, 'webhook', event, delivery.bytes)
 }
 
-/** Writes an event down, once, with the job that acts on it; false when it was there. */
+/** Stores an event once, together with the job that applies it; false when it is already stored. */
 export function keepEvent(
   { db, queue, now, cause }: Pick<PlatformScope, 'db' | 'queue' | 'now' | 'cause'>,
   { workspace_id: workspaceId, id: connectionId, provider }: StoredConnection,
@@ -43,30 +43,30 @@ export function keepEvent(
   bytes: Buffer,
 ): Promise<boolean> {
   const hash = createHash('sha256').update(bytes).digest()
-  const ofBody = `sha256:${hash.toString('hex')}`
+  const bodyKey = `sha256:${hash.toString('hex')}`
   const { signsEventId } = providers[provider]
   return db.transaction(async (tx) => {
-    const values = [source, bytes, hash, now(), facts.providerLinkId, ofBody, signsEventId]
+    const values = [source, bytes, hash, now(), facts.providerLinkId, bodyKey, signsEventId]
     const insert = async () =>
-      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? ofBody, ...values)))[0]
-    // An id that was not signed may have been taken at this moment by an event with another body: asked again, the key is that of the body.
-    const kept = (await insert()) ?? (signsEventId ? undefined : await insert())
-    if (!kept) return false
+      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? bodyKey, ...values)))[0]
+    // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
+    const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
+    if (!stored) return false
     const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
-    await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: kept.event_key })
+    await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
     return true
   })
 }
 
-/** Acts on an event, once: what it says is applied in the transaction that notes so. One about no link of ours is left as it is. */
+/** Applies an event once; its facts and the event's link are written in one transaction. An event about no known link stays unapplied. */
 export async function actOnEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
   const { workspace, db } = scope
   await db.transaction(async (tx) => {
     const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
     if (!event || event.link_id !== null) return
     const facts = providers[connection.provider].read(event.body)
-    const told = { connectionId: connection.id, source: event.source, eventId: event.event_key }
-    const link = await applyFacts(within(scope, tx), told, facts)
+    const factSource = { connectionId: connection.id, source: event.source, eventId: event.event_key }
+    const link = await applyFacts(within(scope, tx), factSource, facts)
     if (link) await tx.query(noteEventLink(workspace.id, connection.id, eventKey, link.id))
   })
 }

@@ -3,8 +3,8 @@ import { connectionView } from '#shared/payments/connection.ts'
 import { linkRequest, linkView } from '#shared/payments/link.ts'
 import { defineJob, retry } from '#shared/queue/job.ts'
 
-/** What somebody waits for: two attempts, of which each may call the provider several times, fit into the minute that a caller waits. */
-const asked = {
+/** Jobs that a caller waits for. Two attempts, each with several calls of the provider, fit into the minute that a caller waits. */
+const requestJob = {
   work: 'request',
   app: 'payments',
   pool: 'flows',
@@ -15,15 +15,15 @@ const asked = {
   tracked: true,
 } as const
 
-/** What goes on by itself. */
-const unasked = { pool: 'flows', retry: retry.patient, tracked: false, result: schema(t.Null()) } as const
+/** Jobs without a waiting caller. */
+const backgroundJob = { pool: 'flows', retry: retry.patient, tracked: false, result: schema(t.Null()) } as const
 
 const linkId = schema(t.Object({ linkId: t.String({ format: 'uuid' }) }))
 const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }) }))
 
-/** Makes a link at its provider. */
+/** Creates a link at its provider. */
 export const createLink = defineJob({
-  ...asked,
+  ...requestJob,
   name: 'payments.create-link',
   kind: 'payments.create-link',
   payload: schema(t.Object({ request: linkRequest, naturalKey: nullable(t.String()) })),
@@ -32,34 +32,34 @@ export const createLink = defineJob({
 
 /** Cancels a link at its provider. */
 export const cancelLink = defineJob({
-  ...asked,
+  ...requestJob,
   name: 'payments.cancel-link',
   kind: 'payments.cancel-link',
   payload: linkId,
   result: linkView,
 })
 
-/** Asks a provider what has become of a link. */
+/** Polls a provider for a link's state. */
 export const refreshLink = defineJob({
-  ...asked,
+  ...requestJob,
   name: 'payments.refresh-link',
   kind: 'payments.refresh-link',
   payload: linkId,
   result: linkView,
 })
 
-/** Asks a provider whether it takes a connection's credentials. */
+/** Tests a connection's credentials at its provider. */
 export const testPaymentConnection = defineJob({
-  ...asked,
+  ...requestJob,
   name: 'payments.test-connection',
   kind: 'payments.test-connection',
   payload: connectionId,
   result: connectionView,
 })
 
-/** Acts on what a provider told. */
+/** Applies a stored provider event. */
 export const handleEvent = defineJob({
-  ...unasked,
+  ...backgroundJob,
   name: 'payments.event',
   kind: 'payments.event',
   work: 'upkeep',
@@ -70,24 +70,24 @@ export const handleEvent = defineJob({
   payload: schema(t.Object({ connectionId: t.String({ format: 'uuid' }), eventKey: t.String() })),
 })
 
-/** Asks a connection's provider what happened since it was last asked. */
+/** Lists the events of a connection's provider since the last sweep. */
 export const sweepConnection = defineJob({
-  ...unasked,
+  ...backgroundJob,
   name: 'payments.sweep',
   kind: 'payments.sweep',
   work: 'upkeep',
   app: null,
   concurrency: 10,
   slotsPerWorkspace: 3,
-  // It comes again in five minutes anyway.
+  // The next sweep follows in five minutes.
   retry: retry.once,
   timeoutSeconds: 1_800,
   payload: connectionId,
 })
 
-/** Ends a link whose time is up, or that has ended here and not yet at its provider. */
+/** Expires an overdue link, or ends a link at its provider that has already ended here. */
 export const expireLink = defineJob({
-  ...unasked,
+  ...backgroundJob,
   name: 'payments.expire-link',
   kind: 'payments.expire-link',
   work: 'due',
@@ -98,9 +98,9 @@ export const expireLink = defineJob({
   payload: linkId,
 })
 
-/** Cancels the open links of a connection that was deleted. */
+/** Cancels the open links of a deleted connection. */
 export const endConnection = defineJob({
-  ...unasked,
+  ...backgroundJob,
   name: 'payments.end-connection',
   kind: 'payments.end-connection',
   work: 'upkeep',
@@ -111,9 +111,9 @@ export const endConnection = defineJob({
   payload: connectionId,
 })
 
-/** Tells of what a payer did on the sandbox's page, as a provider does: by calling the webhook. */
+/** Calls the webhook with what a payer did on the sandbox's pay page, as a provider does. */
 export const tellSandbox = defineJob({
-  ...unasked,
+  ...backgroundJob,
   name: 'payments.sandbox-tell',
   kind: 'payments.sandbox-tell',
   work: 'upkeep',

@@ -4,42 +4,42 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 import { providerNames } from '#shared/payments/connection.ts'
 import { parseAmount } from '#shared/types/fields/number.ts'
 
-/** What becomes of a link (document 2, States and transitions). */
+/** The statuses of a link (document 2, States and transitions). */
 export const linkStatuses = ['created', 'paid', 'cancelled', 'expired'] as const
 export type LinkStatus = (typeof linkStatuses)[number]
 
-const text = (most: number, description?: string) =>
-  t.Optional(nullable(t.String({ maxLength: most, ...(description === undefined ? {} : { description }) })))
+const text = (maxLength: number, description?: string) =>
+  t.Optional(nullable(t.String({ maxLength, ...(description === undefined ? {} : { description }) })))
 
-const parts = {
-  connection_id: t.String({ description: 'The connection to collect through.' }),
-  currency: text(3, "ISO 4217; left out, the invoice's currency, else that of the workspace."),
+const inputFields = {
+  connection_id: t.String({ description: 'Id of the connection that collects the payment.' }),
+  currency: text(3, "ISO 4217; by default the invoice's currency, else the workspace's default currency."),
   description: text(500, 'Shown to the payer.'),
-  invoice_id: text(36, 'A record of invoices that the caller may read.'),
-  redirect_url: text(2_000, "Where the payer is sent after paying: an absolute http(s) address. The connection's without it."),
+  invoice_id: text(36, 'Id of an invoices record that the caller may read.'),
+  redirect_url: text(2_000, "Where the payer is sent after paying: an absolute http(s) address; the connection's by default."),
   customer_name: text(200),
   customer_email: text(320),
   customer_contact: text(50),
-  expires_at: text(40, 'When it can no longer be paid: an instant within 180 days; left out, in 30 days.'),
+  expires_at: text(40, 'When the link expires: an instant at most 180 days ahead; 30 days ahead by default.'),
 }
 
-/** What makes a link (document 2, POST links body). What of it needs more than its form is asked where the link is made. */
+/** Input of a link (document 2, POST links body). `new-link.ts` checks what the schema cannot. */
 export const linkInput = schema(
   t.Object(
     {
-      ...parts,
-      amount: t.Optional(t.Unknown({ description: 'A positive decimal, as text or as a number; left out, the total of the invoice.' })),
+      ...inputFields,
+      amount: t.Optional(t.Unknown({ description: 'A positive decimal, as text or as a number; the total of the invoice by default.' })),
     },
     { title: 'PaymentLinkInput' },
   ),
 )
 export type LinkInput = TypeOf<typeof linkInput>
 
-/** The same as it travels to a worker: the amount is decimal text, since a queue keeps no digits of a number. */
-export const linkRequest = t.Object({ ...parts, amount: nullable(t.String()) })
+/** The link input in a job's payload. The amount is decimal text, since a JSON number would lose digits. */
+export const linkRequest = t.Object({ ...inputFields, amount: nullable(t.String()) })
 export type LinkRequest = TypeOf<ReturnType<typeof schema<typeof linkRequest>>>
 
-/** What a caller sent, with its amount read. Throws VALIDATION_ERROR for an amount that is none, or not above zero. */
+/** Converts the input to a job's payload. Throws VALIDATION_ERROR for an amount that is no decimal or not above zero. */
 export function readLinkInput(input: LinkInput): LinkRequest {
   const { amount, ...others } = input
   if (amount === undefined || amount === null || amount === '') return { ...others, amount: null }
@@ -55,7 +55,7 @@ export const linkView = schema(
       id: t.String({ format: 'uuid' }),
       connection_id: t.String({ format: 'uuid' }),
       provider: t.Enum([...providerNames]),
-      short_url: t.String({ description: 'The page to send to the customer; empty while the provider has not answered.' }),
+      short_url: t.String({ description: 'Address of the pay page for the customer; empty until the provider has answered.' }),
       amount: t.String({ description: 'Decimal text.' }),
       currency: t.String({ description: 'ISO 4217.' }),
       status: t.Enum([...linkStatuses]),
@@ -69,12 +69,12 @@ export const linkView = schema(
       paid_at: t.Optional(t.String({ format: 'date-time', description: 'Present when paid.' })),
       payment_record_id: t.Optional(t.String({ format: 'uuid', description: 'The payments record; present when paid.' })),
     },
-    { title: 'PaymentLink', description: 'An address where a payer pays.' },
+    { title: 'PaymentLink', description: 'A page at a provider where a customer pays an amount.' },
   ),
 )
 export type LinkView = TypeOf<typeof linkView>
 
-/** A link as it is kept. */
+/** A stored link. */
 export interface Link {
   readonly id: string
   readonly connection_id: string
@@ -96,7 +96,7 @@ export interface Link {
   readonly payment_record_id: string | null
 }
 
-/** A stored link as callers read it. */
+/** Converts a stored link to the answer's shape. */
 export function viewLink(link: Link): LinkView {
   const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
   const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
@@ -108,7 +108,7 @@ export function viewLink(link: Link): LinkView {
   }
 }
 
-/** An amount with at least the digits of its currency: `100.00` USD, `100` JPY, `0.125` USD. Takes decimal text without an exponent. */
+/** Formats decimal text without an exponent, with at least the fraction digits of its currency: `100.00` USD, `100` JPY, `0.125` USD. */
 export function moneyText(amount: string, currency: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const digits = fraction.replace(/0+$/, '').padEnd(currencyDigits(currency), '0')

@@ -5,7 +5,7 @@ import { type Link, type LinkView, viewLink } from '#shared/payments/link.ts'
 import { findLinkRow, findLinksAfter, findNewestLinks } from '#shared/payments/store/links-store.ts'
 import { readRows, type Scope } from '#shared/scope/scope.ts'
 
-/** Which links are listed (document 2, GET links). */
+/** Page of a list of links (document 2, GET links). */
 export const linkQuery = schema(
   t.Object({
     limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
@@ -13,7 +13,7 @@ export const linkQuery = schema(
   }),
 )
 
-/** A page of links, newest first. Throws VALIDATION_ERROR for a cursor that is the id of no link. */
+/** Reads a page of links, newest first. Throws VALIDATION_ERROR for a cursor that is not the id of a link. */
 export async function listLinks(scope: Scope, { limit, cursor }: TypeOf<typeof linkQuery>): Promise<LinkView[]> {
   const { workspace } = scope
   if (cursor === undefined) return (await readRows<Link>(scope, findNewestLinks(workspace.id, limit))).map(viewLink)
@@ -21,10 +21,10 @@ export async function listLinks(scope: Scope, { limit, cursor }: TypeOf<typeof l
   return (await readRows<Link>(scope, findLinksAfter(workspace.id, cursor, limit))).map(viewLink)
 }
 
-/** One link as callers read it. Throws NOT_FOUND. */
+/** Reads one link in the answer's shape. Throws NOT_FOUND. */
 export const readLink = async (scope: Scope, id: string): Promise<LinkView> => viewLink(await getLink(scope, id))
 
-/** One link as it is kept. Throws NOT_FOUND. */
+/** Reads one stored link. Throws NOT_FOUND. */
 export async function getLink(scope: Scope, id: string): Promise<Link> {
   const link = await findLink(scope, id)
   if (!link) throw problem('NOT_FOUND')

@@ -15,11 +15,11 @@ import { parseAmount } from '#shared/types/fields/number.ts'
 
 const dayMs = 86_400_000
 
-/** How long a link can be paid unless it says otherwise, and at most, in milliseconds (decisions, Payments). */
-const defaultLifeMs = 30 * dayMs
-const longestLifeMs = 180 * dayMs
+/** Default and maximum lifetime of a link in milliseconds (decisions, Payments). */
+const defaultLifetimeMs = 30 * dayMs
+const maxLifetimeMs = 180 * dayMs
 
-/** What a new link is made of, checked as far as that goes without its provider. */
+/** A new link's values, validated as far as possible without calling the provider. */
 export interface NewLink {
   readonly connectionId: string
   readonly provider: string
@@ -35,19 +35,19 @@ export interface NewLink {
 }
 
 /**
- * What somebody asked for, with what is left out filled in. Throws VALIDATION_ERROR naming what is wrong, an invoice that the caller may not
- * read among it, and NOT_FOUND when there is no such connection.
+ * Validates a request for a link and fills in defaults. Throws VALIDATION_ERROR naming the field, also for an invoice that the caller may
+ * not read, and NOT_FOUND for an unknown connection.
  */
 export async function checkLink(scope: Scope, request: LinkRequest): Promise<NewLink> {
   if (!isUuid(request.connection_id)) throw problem('VALIDATION_ERROR', 'connection_id must be the id of a connection')
   const redirectUrl = requireRedirectUrl(request.redirect_url)
-  const customerEmail = mailOf(request.customer_email ?? '')
+  const customerEmail = parseEmail(request.customer_email ?? '')
   const connection = await findConnection(scope, request.connection_id)
   if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND', 'connection_id names no connection')
-  const { amount, currency, invoiceId } = await moneyOf(scope, request)
+  const { amount, currency, invoiceId } = await readMoney(scope, request)
   const provider = providers[connection.provider]
   unitsOf(provider.units, amount, currency)
-  const expiresAt = expiryOf(request.expires_at ?? null, scope.now())
+  const expiresAt = parseExpiry(request.expires_at ?? null, scope.now())
   provider.checkExpiry?.(expiresAt, scope.now())
   return {
     connectionId: connection.id,
@@ -64,16 +64,17 @@ export async function checkLink(scope: Scope, request: LinkRequest): Promise<New
   }
 }
 
-function mailOf(text: string): string {
+function parseEmail(text: string): string {
   if (text !== '') emailKind.parse(text, { type: 'email', rules: {} }, { path: 'customer_email', defaultCurrency: '' })
   return text
 }
 
-async function moneyOf(scope: Scope, request: LinkRequest): Promise<Pick<NewLink, 'amount' | 'currency' | 'invoiceId'>> {
-  const asked = request.currency || null
-  if (asked !== null && !isCurrencyCode(asked)) throw problem('VALIDATION_ERROR', 'currency must be an ISO 4217 currency code such as EUR')
+async function readMoney(scope: Scope, request: LinkRequest): Promise<Pick<NewLink, 'amount' | 'currency' | 'invoiceId'>> {
+  const requestedCurrency = request.currency || null
+  if (requestedCurrency !== null && !isCurrencyCode(requestedCurrency))
+    throw problem('VALIDATION_ERROR', 'currency must be an ISO 4217 currency code such as EUR')
   const invoiceId = request.invoice_id || null
-  const total = invoiceId === null ? undefined : await totalOf(scope, invoiceId)
+  const total = invoiceId === null ? undefined : await readInvoiceTotal(scope, invoiceId)
   const amount = request.amount ?? total?.amount
   if (amount === undefined) {
     throw problem(
@@ -82,11 +83,11 @@ async function moneyOf(scope: Scope, request: LinkRequest): Promise<Pick<NewLink
     )
   }
   if (!/[1-9]/.test(amount) || amount.startsWith('-')) throw problem('VALIDATION_ERROR', `amount must be above zero, got ${amount}`)
-  return { amount, currency: asked ?? total?.code ?? scope.workspace.default_currency, invoiceId }
+  return { amount, currency: requestedCurrency ?? total?.code ?? scope.workspace.default_currency, invoiceId }
 }
 
-/** The total of an invoice, as the caller sees it; undefined where it sees none. */
-async function totalOf(scope: Scope, invoiceId: string): Promise<{ readonly amount: string; readonly code: string } | undefined> {
+/** The total of an invoice as the caller sees it; undefined when empty or hidden. */
+async function readInvoiceTotal(scope: Scope, invoiceId: string): Promise<{ readonly amount: string; readonly code: string } | undefined> {
   const { values } = await getRecord(scope, 'invoices', invoiceId).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.status >= 500) throw error
     throw problem('VALIDATION_ERROR', 'invoice_id must be the id of an invoice that you may read')
@@ -96,12 +97,12 @@ async function totalOf(scope: Scope, invoiceId: string): Promise<{ readonly amou
   return text === undefined || typeof code !== 'string' ? undefined : { amount: parseAmount(text, 'amount'), code }
 }
 
-function expiryOf(text: string | null, now: Date): Date {
-  if (text === null || text === '') return new Date(now.getTime() + defaultLifeMs)
+function parseExpiry(text: string | null, now: Date): Date {
+  if (text === null || text === '') return new Date(now.getTime() + defaultLifetimeMs)
   const instant = utcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be an instant such as 2027-01-31T12:00:00Z')
-  const ahead = Date.parse(instant) - now.getTime()
-  if (ahead <= 0) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
-  if (ahead > longestLifeMs) throw problem('VALIDATION_ERROR', 'expires_at must be at most 180 days ahead')
+  const remainingMs = Date.parse(instant) - now.getTime()
+  if (remainingMs <= 0) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
+  if (remainingMs > maxLifetimeMs) throw problem('VALIDATION_ERROR', 'expires_at must be at most 180 days ahead')
   return new Date(instant)
 }

@@ -3,18 +3,18 @@ import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 const money = t.String({ description: 'Decimal text.' })
 const currency = t.String({ description: 'ISO 4217.' })
 
-/** What is owed and what came in (decisions, Payments, Overview). */
+/** Receivables and collected payments (decisions, Payments, Overview). */
 export const overview = schema(
   t.Object(
     {
       receivables: t.Array(
-        t.Object({ currency, open: money, overdue: money, count: t.Integer({ description: 'Invoices with something open.' }) }),
+        t.Object({ currency, open: money, overdue: money, count: t.Integer({ description: 'Number of invoices with an open amount.' }) }),
       ),
       aging: t.Array(t.Object({ currency, current: money, d1_30: money, d31_60: money, d61_90: money, d90_plus: money }), {
-        description: 'What is open by the days that it is overdue; without a due date it is current.',
+        description: 'Open amounts by days overdue. An invoice without a due date is current.',
       }),
       top_debtors: t.Array(t.Object({ name: t.String(), email: t.String(), currency, open: money }), {
-        description: 'The ten who owe most.',
+        description: 'The ten debtors with the largest open amounts.',
       }),
       oldest_overdue: t.Array(
         t.Object({
@@ -25,12 +25,12 @@ export const overview = schema(
           amount: money,
           currency,
         }),
-        { description: 'The ten that are due for longest, with what is open of them.' },
+        { description: 'The ten open invoices with the earliest due dates; `amount` is the open amount.' },
       ),
       collected: t.Array(
         t.Object({ month: t.String({ description: 'YYYY-MM, in the time zone of the workspace.' }), currency, amount: money }),
         {
-          description: 'Payments by the month of their paid_at.',
+          description: 'Sums of payments by the month of their `paid_at`.',
         },
       ),
       links: t.Object({ created: t.Integer(), paid: t.Integer(), cancelled: t.Integer(), expired: t.Integer() }),

@@ -1,6 +1,6 @@
 import { nullable, schema, type TypeOf, t } from '#shared/kernel/schema.ts'
 
-/** What can be broken between a provider, a link, its payments record and the ledger. */
+/** Kinds of inconsistencies between provider, link, payments record and ledger. */
 export const breakKinds = [
   'paid_without_record',
   'record_without_money',
@@ -9,23 +9,23 @@ export const breakKinds = [
   'paid_after_end',
 ] as const
 
-/** Of which links it is asked. */
+/** The span of creation days of the links to compare. */
 export const reconcileQuery = schema(
   t.Object({
-    from: t.Optional(t.String({ format: 'date', description: 'Links made on this day or later, in the time zone of the workspace.' })),
-    to: t.Optional(t.String({ format: 'date', description: 'Links made on this day or earlier.' })),
+    from: t.Optional(t.String({ format: 'date', description: 'Links created on this day or later, in the time zone of the workspace.' })),
+    to: t.Optional(t.String({ format: 'date', description: 'Links created on this day or earlier.' })),
   }),
 )
 export type ReconcileQuery = TypeOf<typeof reconcileQuery>
 
 const id = nullable(t.String({ format: 'uuid' }))
 
-/** What holds and what does not (decisions, Payments, Additions). */
+/** Result of a reconciliation (decisions, Payments, Additions). */
 export const reconciliation = schema(
   t.Object(
     {
-      ok: t.Boolean({ description: 'Whether nothing is broken.' }),
-      checked: t.Integer({ description: 'Links that were looked at.' }),
+      ok: t.Boolean({ description: 'Whether no inconsistency was found.' }),
+      checked: t.Integer({ description: 'Number of links compared.' }),
       breaks: t.Array(
         t.Object({
           kind: t.Enum([...breakKinds]),
@@ -45,10 +45,10 @@ export const reconciliation = schema(
 export type Reconciliation = TypeOf<typeof reconciliation>
 export type Break = Reconciliation['breaks'][number]
 
-/** What a repair is asked of, and what it says. */
+/** Input and result of a repair. */
 export const repairInput = schema(
   t.Object({ link_id: t.String({ description: 'The link whose payments record is missing.' }) }, { title: 'PaymentRepairInput' }),
 )
 export const repaired = schema(
-  t.Object({ repaired: t.Integer({ description: 'Payments records that were made.' }) }, { title: 'PaymentRepair' }),
+  t.Object({ repaired: t.Integer({ description: 'Number of payments records created.' }) }, { title: 'PaymentRepair' }),
 )

@@ -12,14 +12,14 @@ import { permits } from '#shared/scope/access.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 import type { RecordType } from '#shared/types/record-type.ts'
 
-/** Links that are looked at together. */
+/** Links compared per page. */
 const pageSize = 500
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Compares what providers have told so far with the links made in a span, their payments records and the ledger entries of those, and names
- * each break. It dials nobody. What the caller may not read has no id here, and its amounts stand in no detail.
+ * Compares the payments that providers have reported with the links created in a span, their payments records and ledger entries, and lists
+ * each inconsistency. Calls no provider. Ids of records and entries that the caller may not read are null, and details omit their amounts.
  */
 export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconciliation> {
   for (const name of ['from', 'to'] as const) {
@@ -32,7 +32,7 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
       const { workspace, db } = scope
       const values = [query.from ?? null, query.to ?? null, workspace.timezone, after.created_at, after.id, pageSize]
       const links: ReconciledLink[] = await db.query<ReconciledLink>(findLinksOfSpan(workspace.id, ...values))
-      breaks.push(...(await breaksOfPage(scope, type, links)))
+      breaks.push(...(await findBreaksOfPage(scope, type, links)))
       checked += links.length
       found = links.length
       after = links.at(-1) ?? after
@@ -41,7 +41,7 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
   })
 }
 
-async function breaksOfPage(scope: Scope, type: RecordType, links: readonly ReconciledLink[]): Promise<Break[]> {
+async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly ReconciledLink[]): Promise<Break[]> {
   const { db, workspace } = scope
   const ids = links.map(({ id }) => id)
   const payments = await db.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, ids))
@@ -52,7 +52,7 @@ async function breaksOfPage(scope: Scope, type: RecordType, links: readonly Reco
   const byLink = Map.groupBy(payments, ({ link_id }) => link_id)
   const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)
   const byRecord = Map.groupBy(entries, ({ source_id }) => source_id)
-  const mayRead = await readableRecords(scope, type, [...records.values()], strays)
+  const readableIds = await readableRecords(scope, type, [...records.values()], strays)
   const mayReadLedger = permits(scope, 'accounting:read')
   return links
     .flatMap((link) =>
@@ -66,12 +66,12 @@ async function breaksOfPage(scope: Scope, type: RecordType, links: readonly Reco
     )
     .map((one) => ({
       ...one,
-      payment_record_id: one.payment_record_id !== null && mayRead.has(one.payment_record_id) ? one.payment_record_id : null,
+      payment_record_id: one.payment_record_id !== null && readableIds.has(one.payment_record_id) ? one.payment_record_id : null,
       entry_id: mayReadLedger ? one.entry_id : null,
     }))
 }
 
-/** The ids of the records that the caller may read. */
+/** Ids of the records that the caller may read. */
 async function readableRecords(
   scope: Scope,
   type: RecordType,

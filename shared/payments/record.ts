@@ -6,10 +6,10 @@ import type { Scope } from '#shared/scope/scope.ts'
 import { emailKind } from '#shared/types/fields/address.ts'
 import { amountOfCell } from '#shared/types/fields/number.ts'
 
-/** The most characters of a string field. */
-const mostCharacters = 500
+/** Maximum length of a string field in characters. */
+const maxStringLength = 500
 
-/** Makes the payments record of a payment (decisions, Payments) and gives its id. The scope is the platform's. */
+/** Creates the payments record of a payment (decisions, Payments) and returns its id. The scope must be the platform's. */
 export async function createPaymentRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<string> {
   const values: Record<string, FieldValue> = {
     amount: { amount: amountOfCell(payment.amount ?? link.amount), code: payment.currency ?? link.currency },
@@ -18,16 +18,16 @@ export async function createPaymentRecord(scope: Scope, link: Link, payment: Pro
     provider: link.provider,
     reference: payment.provider_payment_id,
     link_id: link.id,
-    payer_name: cut(payment.payer_name || link.customer_name),
-    payer_email: mailOf(payment.payer_email) ?? mailOf(link.customer_email),
+    payer_name: truncate(payment.payer_name || link.customer_name),
+    payer_email: validEmail(payment.payer_email) ?? validEmail(link.customer_email),
   }
   return (await createForPlatform(scope, 'payments', values)).id
 }
 
-const cut = (text: string): string | null => [...text].slice(0, mostCharacters).join('') || null
+const truncate = (text: string): string | null => [...text].slice(0, maxStringLength).join('') || null
 
-/** What a provider gives as an address may be none. */
-function mailOf(text: string): string | null {
+// A provider's email may be invalid; the record then has none.
+function validEmail(text: string): string | null {
   try {
     return emailKind.parse(text, { type: 'email', rules: {} }, { path: 'payer_email', defaultCurrency: '' })
   } catch {

@@ -11,8 +11,8 @@ import { withRecordType } from '#shared/records/picture.ts'
 import { type Scope, within } from '#shared/scope/scope.ts'
 
 /**
- * Makes the payments records that are missing of a link's payments, and nothing else. Doing it again, also at the same time, makes none
- * twice. Throws NOT_FOUND.
+ * Creates the missing payments records of a link's payments and changes nothing else. Repeated and concurrent calls create no duplicates.
+ * Throws NOT_FOUND.
  */
 export async function repairLink(scope: Scope, linkId: string): Promise<{ repaired: number }> {
   if (!isUuid(linkId)) throw problem('NOT_FOUND')
@@ -26,15 +26,15 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
       const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
       const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
       const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])
-      const there = new Set((await recordsByIds(inside, type, ids)).map(({ id }) => id))
-      const missing = recorded.filter(({ payment_record_id }) => payment_record_id === null || !there.has(payment_record_id))
-      for (const payment of missing) await remake(inside, link, payment)
+      const existingIds = new Set((await recordsByIds(inside, type, ids)).map(({ id }) => id))
+      const missing = recorded.filter(({ payment_record_id }) => payment_record_id === null || !existingIds.has(payment_record_id))
+      for (const payment of missing) await recreateRecord(inside, link, payment)
       return { repaired: missing.length }
     }),
   )
 }
 
-async function remake(scope: Scope, link: Link, payment: ProviderPayment): Promise<void> {
+async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<void> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
   await db.query(noteRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))

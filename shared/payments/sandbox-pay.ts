@@ -16,20 +16,20 @@ import {
 } from '#shared/payments/providers/sandbox-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** A link as the sandbox's page shows it. */
+/** A link as the sandbox's pay page shows it. */
 export interface PayableLink extends SandboxLink {
   readonly state: 'open' | 'paid' | 'closed'
 }
 
-/** The link that a pay page is about; throws NOT_FOUND. */
+/** Reads the link of a pay page. Throws NOT_FOUND. */
 export async function readPayable({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
   const [link] = isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : []
   if (!link) throw problem('NOT_FOUND')
-  const isOver = !link.active || Date.parse(link.expires_at) <= now().getTime()
-  return { ...link, state: link.payment_id !== null ? 'paid' : isOver ? 'closed' : 'open' }
+  const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
+  return { ...link, state: link.payment_id !== null ? 'paid' : isClosed ? 'closed' : 'open' }
 }
 
-/** What a payer does on the page. */
+/** A payer's action on the pay page. */
 export interface PayerAct {
   readonly outcome: SandboxPayment['outcome']
   readonly name: string
@@ -37,8 +37,8 @@ export interface PayerAct {
 }
 
 /**
- * Writes down what a payer did, with the job that tells of it: a link that is paid or closed stays as it is. Gives the link as it is
- * afterwards; throws NOT_FOUND.
+ * Stores a payer's action together with the job that calls the webhook; a paid or closed link stays unchanged. Returns the link afterwards.
+ * Throws NOT_FOUND.
  */
 export async function act(scope: Scope, linkId: string, { outcome, name, email }: PayerAct): Promise<PayableLink> {
   await readPayable(scope, linkId)
@@ -47,18 +47,21 @@ export async function act(scope: Scope, linkId: string, { outcome, name, email }
     const [link] = await tx.query<{ connection_id: string }>(lockPayableSandboxLink(workspace.id, linkId, now()))
     if (!link) return
     const id = `sbx_${randomBytes(12).toString('hex')}`
-    const paid = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
-    if (paid.length === 0) return
+    const inserted = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
+    if (inserted.length === 0) return
     const origin = { workspaceId: workspace.id, cause: { ...cause, actorId: null, actorType: 'system' as const } }
     await queue.enqueue(tx, tellSandbox, origin, { paymentId: id })
   })
   return readPayable(scope, linkId)
 }
 
-/** How long the webhook may take, in milliseconds. */
+/** Timeout of the webhook call in milliseconds. */
 const timeoutMs = 15_000
 
-/** Tells of a payment as any provider does: by a signed call of the webhook's address. Throws when it was not taken; it is told again then. */
+/**
+ * Calls the connection's webhook with a signed event about a payment, as any provider does. Throws when it was refused, so the job is
+ * retried.
+ */
 export async function tellOfPayment(scope: Scope, paymentId: string): Promise<void> {
   const [payment] = await scope.db.query<SandboxPayment & { connection_id: string }>(findSandboxPayment(scope.workspace.id, paymentId))
   const connection = payment && (await findConnection(scope, payment.connection_id))

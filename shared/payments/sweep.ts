@@ -7,33 +7,38 @@ import { findSweep, noteSweep } from '#shared/payments/store/connections-store.t
 import { findUnmadeLinks } from '#shared/payments/store/links-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** The longest time that providers keep what happened, in milliseconds. */
-const longestMs = 30 * 86_400_000
-
-/** A pause between calls, in milliseconds, so that a long list stays within a provider's rate: Stripe takes 25 calls a second in test mode. */
-const pauseMs = 50
-
-/** Links without an answer that one sweep looks for; and how old they are, in milliseconds: a younger one may still be answered. */
-const unmade = { most: 20, afterMs: 2 * 60_000 }
+/** How far back a sweep looks at most, in milliseconds: providers keep events for 30 days. */
+const maxLookbackMs = 30 * 86_400_000
 
 /**
- * Asks a connection's provider what happened since it was last asked, and writes down what no webhook told. Links whose creation was never
- * answered are looked for. A connection that was deleted is not asked. Throws what the provider throws; then the next sweep asks for it all.
+ * Pause between calls in milliseconds, which keeps long lists within the provider's rate limit: Stripe allows 25 calls a second in test
+ * mode.
+ */
+const pauseMs = 50
+
+/**
+ * Links without a provider's answer that one sweep looks up, and their minimum age in milliseconds: a younger one may still be answered.
+ */
+const unansweredLinks = { most: 20, afterMs: 2 * 60_000 }
+
+/**
+ * Lists the events of a connection's provider since the last sweep and stores those that no webhook delivered. Also looks up links whose
+ * creation was never answered. Does nothing for a deleted connection. Throws the provider's errors; the next sweep then repeats the span.
  */
 export async function sweepProvider(scope: Scope, connectionId: string, signal: AbortSignal): Promise<void> {
   const { db, workspace, now } = scope
   const connection = await findConnection(scope, connectionId)
   if (!connection || connection.deleted_at !== null) return
   const { provider, account } = openConnection(scope, connection)
-  const [last] = await db.query<{ asked_until: string }>(findSweep(workspace.id, connectionId))
+  const [lastSweep] = await db.query<{ asked_until: string }>(findSweep(workspace.id, connectionId))
   const until = now()
-  const from = Math.max(Date.parse(last?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - longestMs)
+  const from = Math.max(Date.parse(lastSweep?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
   for await (const page of provider.since(account, new Date(from))) {
-    for (const { bytes, ...news } of page) await keepEvent(scope, connection, 'sweep', news, bytes)
+    for (const { bytes, ...event } of page) await keepEvent(scope, connection, 'sweep', event, bytes)
     await setTimeout(pauseMs, undefined, { signal })
   }
-  const made = findUnmadeLinks(workspace.id, connectionId, new Date(until.getTime() - unmade.afterMs), unmade.most)
-  for (const link of await db.query<Link>(made)) {
+  const unanswered = findUnmadeLinks(workspace.id, connectionId, new Date(until.getTime() - unansweredLinks.afterMs), unansweredLinks.most)
+  for (const link of await db.query<Link>(unanswered)) {
     const found = await provider.find(account, link)
     if (found) await noteMade(scope, link, found, 'sweep')
     await setTimeout(pauseMs, undefined, { signal })

@@ -6,20 +6,20 @@ import { NoAnswer } from '#shared/payments/providers/call.ts'
 import { noteCheck, type StoredConnection } from '#shared/payments/store/connections-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Asks the provider whether it takes the credentials and notes what it says, a provider that does not answer too. Throws NOT_FOUND. */
+/** Tests the credentials at the provider and saves the result; no answer counts as failed. Throws NOT_FOUND. */
 export async function checkConnection(scope: Scope, id: string): Promise<ConnectionView> {
   const connection = await requireConnection(scope, id)
   const { provider, account } = openConnection(scope, connection)
-  const refusal = await provider.check(account).then(() => null, wordsOf)
-  const values = [refusal === null ? 'ok' : 'failed', scope.now(), refusal, connection.credentials]
-  const [noted] = await scope.db.query<StoredConnection>(noteCheck(scope.workspace.id, id, ...values))
-  // The credentials were changed while the old ones were tested, or the connection was deleted.
-  if (!noted) return viewConnection(scope, await requireConnection(scope, id))
-  if (noted.deleted_at !== null) throw problem('NOT_FOUND')
-  return viewConnection(scope, noted)
+  const failure = await provider.check(account).then(() => null, failureMessage)
+  const values = [failure === null ? 'ok' : 'failed', scope.now(), failure, connection.credentials]
+  const [checked] = await scope.db.query<StoredConnection>(noteCheck(scope.workspace.id, id, ...values))
+  // The credentials changed during the test, or the connection was deleted.
+  if (!checked) return viewConnection(scope, await requireConnection(scope, id))
+  if (checked.deleted_at !== null) throw problem('NOT_FOUND')
+  return viewConnection(scope, checked)
 }
 
-function wordsOf(error: unknown): string {
+function failureMessage(error: unknown): string {
   if (error instanceof NoAnswer || (error instanceof Problem && error.status < 500)) return error.message
   throw error
 }

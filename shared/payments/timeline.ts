@@ -4,25 +4,25 @@ import { getLink } from '#shared/payments/links.ts'
 import { findLines, insertLine } from '#shared/payments/store/payments-store.ts'
 import type { Scope } from '#shared/scope/scope.ts'
 
-/** Where something was learned from. */
+/** How a change was learned. */
 export type Source = 'person' | 'webhook' | 'refresh' | 'sweep'
 
-/** What became of it. */
+/** What a timeline entry says, with the meaning that the API description gives. */
 export const verdicts = {
-  created: 'the provider made the link',
-  no_answer: 'the provider did not answer; the link may have been made',
-  unpaid: 'a payment was begun, and its money is on the way',
-  failed: 'a payment came to nothing',
+  created: 'the provider created the link',
+  no_answer: 'the provider did not answer; the link may have been created',
+  unpaid: 'a payment was started; the money has not arrived yet',
+  failed: 'a payment failed',
   paid: 'the link is paid',
-  paid_late: 'money came after the link had ended: it is paid',
-  paid_again: 'a second payment came on the same link',
-  amount_differs: 'a payment of another amount or currency, which changed nothing',
-  refunded: 'money went back to the payer, which changed nothing here',
-  disputed: 'the payer disputes the payment, which changed nothing here',
+  paid_late: 'money arrived after the link had ended; the link is paid',
+  paid_again: 'a second payment arrived on the same link',
+  amount_differs: 'a payment of another amount or currency; link and record are unchanged',
+  refunded: 'money was refunded; link and record are unchanged',
+  disputed: 'the payer disputes the payment; link and record are unchanged',
   cancelled: 'the link was cancelled',
   expired: 'the link expired',
-  repaired: 'a missing payments record was made',
-  unchanged: 'nothing new',
+  repaired: 'a missing payments record was created',
+  unchanged: 'a refresh found nothing new',
 } as const
 export type Verdict = keyof typeof verdicts
 
@@ -34,7 +34,7 @@ export const timeline = schema(
     t.Object(
       {
         at: t.String({ format: 'date-time' }),
-        source: t.Enum(['person', 'webhook', 'refresh', 'sweep'], { description: 'Where it was learned from.' }),
+        source: t.Enum(['person', 'webhook', 'refresh', 'sweep'], { description: 'How the change was learned.' }),
         provider_event_id: nullable(t.String()),
         provider_payment_id: nullable(t.String()),
         before: nullable(status),
@@ -51,16 +51,16 @@ export const timeline = schema(
 )
 export type Timeline = TypeOf<typeof timeline>
 
-/** The most lines that are shown of a timeline: the last ones. */
-const mostLines = 1_000
+/** Maximum number of timeline entries in an answer, the latest ones. */
+const maxEntries = 1_000
 
-/** What happened to a link, oldest first. Throws NOT_FOUND. */
+/** Reads the timeline of a link, oldest first. Throws NOT_FOUND. */
 export async function readTimeline(scope: Scope, linkId: string): Promise<Timeline> {
   const { id } = await getLink(scope, linkId)
-  return scope.db.query<Timeline[number]>(findLines(scope.workspace.id, id, mostLines))
+  return scope.db.query<Timeline[number]>(findLines(scope.workspace.id, id, maxEntries))
 }
 
-/** A line of a timeline, as it is written. */
+/** A timeline entry to append. */
 export interface Line {
   readonly linkId: string
   readonly source: Source
@@ -71,7 +71,7 @@ export interface Line {
   readonly verdict: Verdict
 }
 
-/** Writes a line of a link's timeline, in the transaction of what it tells of. */
+/** Appends an entry to a link's timeline. Call it in the transaction of the change it describes. */
 export async function writeLine({ db, workspace, now }: Scope, line: Line): Promise<void> {
   const { linkId, source, eventId = null, paymentId = null, before, after, verdict } = line
   await db.query(insertLine(workspace.id, linkId, now(), source, eventId, paymentId, before, after, verdict))

@@ -144,7 +144,7 @@ test('an installation moves to a bucket as long as no file lies on its disk', as
   const config = { ...settings, s3: { ...settings.s3, endpoint: s3.environment.S3_ENDPOINT ?? '' } }
   const bucket = await openBlobs(config, w.api.services.database)
   t.teardown(() => bucket.close())
-  t.regex((await bucket.fault()) ?? '', /lie in DATA_DIR/)
+  t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
   await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
   await w.db.query('delete from held')
   await place.blobs.sweep(never, 0)

@@ -180,7 +180,7 @@ test('a booker whose booking was deleted hears so by mail, and its page says tha
   const sent = await w.visitor.send('POST', page, new URLSearchParams({ status: 'accepted', ticket }).toString(), form)
   for (const answer of [await w.visitor.get(page), sent]) {
     t.is(answer.status, 404)
-    t.regex(answer.text, /what it led to is no longer open/)
+    t.regex(answer.text, /the page is no longer open/)
     t.notRegex(answer.text, /Vera|Send my answer/)
   }
   const off = (await told(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL')

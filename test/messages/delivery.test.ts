@@ -157,7 +157,7 @@ test.serial('a worker that died while it was sending leaves the message uncertai
   await db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
   worker.pools.missed()
   await drain()
-  t.like(await read(org, id), { status: 'uncertain', error: 'The worker that was sending it died' })
+  t.like(await read(org, id), { status: 'uncertain', error: 'The worker died while sending it' })
   await pass(15)
   t.is((await read(org, id)).status, 'sent')
 })

@@ -116,7 +116,7 @@ test('a test says what the provider says of the credentials', async (t) => {
   stripe.fault.when = 'never'
   t.is((await check()).status, 'ok')
   t.is((await w.org.owner.patch(at, { credentials: { secret_key: 'sk_live_other' } })).data.status, 'unchecked')
-  t.regex((await check()).last_error, /of mode live/)
+  t.regex((await check()).last_error, /is a live key/)
   await w.org.owner.patch(at, { credentials: { secret_key: 'sk_test_other' } })
   const refused = await check()
   t.is(refused.status, 'failed')

@@ -5,7 +5,7 @@ import { handler } from '#workers/handler.ts'
 
 export default handler(exportLedger, async ({ payload: { format: name, recordedBefore }, scope, advance }) => {
   const format = formats[name]
-  const bytes = exportBooks(scope, format, recordedBefore ?? undefined, (done) => advance({ done, total: done }))
+  const bytes = exportBooks(scope, format, recordedBefore ?? undefined, (entries) => advance({ done: entries, total: entries }))
   const file = { contentType: format.contentType, name: `ledger.${format.extension}` }
   const { id: fileId } = await storeFile(scope, scope.workspace.id, bytes, file)
   return { result: null, fileId }

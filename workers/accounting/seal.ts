@@ -4,13 +4,13 @@ import { keepSeal, prepareSeal } from '#shared/accounting/seals.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { handler } from '#workers/handler.ts'
 
-/** How often a seal is prepared while others come first: each of those is shorter than the one before. */
+/** Attempts to prepare a seal while other seals are stored first. Each attempt has fewer entries to hash. */
 const maxAttempts = 20
 
-/** Thrown to leave the transaction when another seal has taken the place in the chain. */
+/** Rolls the transaction back when another seal took the same position in the chain. */
 class Overtaken extends Error {}
 
-/** Hashing holds nothing; the seal and the settled job commit together, so a worker that dies leaves none that nobody heard of. */
+/** Seals the ledger. Hashing holds no lock. The seal and the job's completion commit together, so a crash leaves no unreported seal. */
 export default handler(sealBooks, async ({ payload: { until }, scope, commit }) => {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const prepared = await prepareSeal(scope, until ?? undefined)
@@ -25,5 +25,5 @@ export default handler(sealBooks, async ({ payload: { until }, scope, commit }) 
       if (!(error instanceof Overtaken)) throw error
     }
   }
-  throw problem('INTERNAL', 'Other seals are made all the time')
+  throw problem('INTERNAL', `Other seals were stored first in all ${maxAttempts} attempts`)
 })

@@ -4,7 +4,7 @@ import { verifyBooks } from '#shared/accounting/verify.ts'
 import { handler } from '#workers/handler.ts'
 
 export default handler(verifyLedger, async ({ scope, advance }) => {
-  const result = await verifyBooks(scope, (done) => advance({ done, total: done }))
+  const result = await verifyBooks(scope, (entries) => advance({ done: entries, total: entries }))
   countCheck(result.ok)
   return { result }
 })

@@ -2,10 +2,10 @@ import { chores } from '#shared/chores.ts'
 import { doChore } from '#shared/due/chores.ts'
 import { platformHandler } from '#workers/handler.ts'
 
-/** What fails is told, and done again when it falls due the next time. */
+/** Runs a maintenance task. A failure is logged, and the task runs again at its next due time. */
 export default platformHandler(doChore, async ({ payload, scope, signal }) => {
-  const chore = chores.find(({ name }) => name === payload.chore)
-  await chore?.run(scope, signal).catch((error: unknown) => {
+  const task = chores.find(({ name }) => name === payload.chore)
+  await task?.run(scope, signal).catch((error: unknown) => {
     if (signal.aborted) throw error
     scope.log.error({ err: error, chore: payload.chore }, 'chore failed')
   })

@@ -7,11 +7,11 @@ import { choreKind, dueKinds } from '#shared/due-kinds.ts'
 import type { Logger } from '#shared/kernel/log.ts'
 import type { Queue } from '#shared/queue/queue.ts'
 
-/** What falls due is filed this much later at most. */
+/** Polling interval in milliseconds, the maximum delay of due work. */
 const pollMs = 1_000
 
-/** Rows that are filed in one transaction. */
-const lotSize = 500
+/** Rows enqueued per transaction. */
+const batchSize = 500
 
 interface Services {
   readonly db: Executor
@@ -20,15 +20,15 @@ interface Services {
   readonly now: () => Date
 }
 
-/** Files the jobs of what falls due, in lots. Several processes share the work: none takes what another is taking. */
+/** Enqueues the jobs of due work in batches. Several processes may run it; row locks keep them from taking the same rows. */
 export class Scheduler {
   readonly #services: Services
   readonly #kinds: readonly DueKind<unknown>[]
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
-  #again = false
-  #hasChores = false
-  #stopped = false
+  #wakeRequested = false
+  #isMaintenanceScheduled = false
+  #isStopped = false
 
   constructor(services: Services, kinds: readonly DueKind<unknown>[] = dueKinds) {
     this.#services = services
@@ -40,45 +40,45 @@ export class Scheduler {
     this.wake()
   }
 
-  /** Looks for what is due now. */
+  /** Enqueues what is due now. */
   wake(): void {
-    this.#again = true
-    if (this.#working || this.#stopped) return
+    this.#wakeRequested = true
+    if (this.#working || this.#isStopped) return
     this.#working = this.#work().finally(() => {
       this.#working = undefined
-      if (this.#again) this.wake()
+      if (this.#wakeRequested) this.wake()
     })
   }
 
-  /** Nothing signals that work falls due: the clock does. */
+  /** Due work is found by polling, so no signal wakes the scheduler. */
   goesBy(): boolean {
     return false
   }
 
-  /** Whether nothing is being filed. */
+  /** Whether no batch is in progress. */
   get idle(): boolean {
     return !this.#working
   }
 
-  /** Ends with the lot that is being filed. */
+  /** Stops after the current batch. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     clearInterval(this.#timer)
     await this.#working
   }
 
   async #work(): Promise<void> {
     const { db, log } = this.#services
-    while (this.#again && !this.#stopped) {
-      this.#again = false
+    while (this.#wakeRequested && !this.#isStopped) {
+      this.#wakeRequested = false
       try {
-        if (!this.#hasChores) await setChores(db, choreKind, chores, this.#services.now())
-        this.#hasChores = true
-        this.#again = (await fileDue(this.#services, this.#kinds, lotSize)) === lotSize || this.#again
+        if (!this.#isMaintenanceScheduled) await setChores(db, choreKind, chores, this.#services.now())
+        this.#isMaintenanceScheduled = true
+        this.#wakeRequested = (await fileDue(this.#services, this.#kinds, batchSize)) === batchSize || this.#wakeRequested
       } catch (error) {
-        log.warn({ err: error }, 'could not file what is due')
+        log.warn({ err: error }, 'could not enqueue due work')
       }
     }
-    this.#again = false
+    this.#wakeRequested = false
   }
 }

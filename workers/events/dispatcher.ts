@@ -8,23 +8,23 @@ import type { Queue } from '#shared/queue/queue.ts'
 import { planOf } from '#workers/events/plan.ts'
 import { subscriptions } from '#workers/subscriptions.ts'
 
-/** A missed wake-up is made good after this long at most. */
+/** Polling interval in milliseconds, the maximum delay after a missed signal. */
 const pollMs = 2_000
 
 /**
- * Dispatches that are handed on in one transaction, as many of each workspace, and workspaces that are looked at for it. One by one, a worker
- * hands on 1,300 changes a second, together 9,600.
+ * Maximum number of dispatches delivered per transaction, shared equally among workspaces, and of workspaces read for it. One at a time a
+ * worker delivers 1,300 changes a second, in batches 9,600.
  */
-const lotSize = 500
+const batchSize = 500
 
 /**
- * While a workspace has so many jobs waiting in a subscriber's queue, its other changes wait in the outbox, where every workspace has its
- * turn: two lots, so that the queue is not empty before the next is filed (at 250, 12,000 jobs a second were done instead of 18,000).
+ * While a workspace has this many jobs waiting in a subscriber's queue, its further changes wait in the outbox, which is fair among
+ * workspaces. Two batches, so the queue does not run empty before the next one (at 250, 12,000 jobs a second ran instead of 18,000).
  */
-const crowd = 1_000
+const maxWaitingJobs = 1_000
 
-/** Until a queue that was crowded is looked at again: longer each time, as long as nothing can be handed on. */
-const [shortestPauseMs, longestPauseMs] = [5, pollMs]
+/** Minimum and maximum pause before a crowded queue is checked again; it doubles while nothing can be delivered. */
+const [minPauseMs, maxPauseMs] = [5, pollMs]
 
 interface Services {
   readonly db: Executor
@@ -33,18 +33,18 @@ interface Services {
 }
 
 /**
- * Hands changes of records on: what a change left in the outbox becomes one job for each subscriber. Taking and filing are one transaction,
- * so nothing is lost or filed twice, however many processes do it and whenever one of them dies. The platform does it, since whoever made
- * the change may have left the workspace.
+ * Delivers events: each dispatch in the outbox becomes one job per subscriber. Taking and enqueuing are one transaction, so concurrent
+ * processes and crashes lose and duplicate nothing. The jobs run as the platform, since the actor of the change may have left the
+ * workspace.
  */
 export class Dispatcher {
   readonly #services: Services
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #later: NodeJS.Timeout | undefined
-  #pauseMs = shortestPauseMs
+  #retryTimer: NodeJS.Timeout | undefined
+  #pauseMs = minPauseMs
   #working: Promise<void> | undefined
-  #again = false
+  #wakeRequested = false
   #after = beforeAll
 
   constructor(services: Services) {
@@ -56,13 +56,13 @@ export class Dispatcher {
     this.wake()
   }
 
-  /** Looks for changes now; called when a signal says that there are some. */
+  /** Delivers waiting events now; called on a signal. */
   wake(): void {
-    this.#again = true
+    this.#wakeRequested = true
     if (this.#working || this.#stop.signal.aborted) return
     this.#working = this.#work().finally(() => {
       this.#working = undefined
-      if (this.#again) this.wake()
+      if (this.#wakeRequested) this.wake()
     })
   }
 
@@ -70,64 +70,67 @@ export class Dispatcher {
     return signal === outbox
   }
 
-  /** Whether nothing is being handed on. */
+  /** Whether no delivery is in progress. */
   get idle(): boolean {
     return !this.#working
   }
 
-  /** Ends with the lot that is being handed on. */
+  /** Stops after the current batch. */
   async stop(): Promise<void> {
     this.#stop.abort()
     clearInterval(this.#timer)
     await this.#working
-    clearTimeout(this.#later)
+    clearTimeout(this.#retryTimer)
   }
 
   async #work(): Promise<void> {
-    while (this.#again && !this.#stop.signal.aborted) {
-      this.#again = false
+    while (this.#wakeRequested && !this.#stop.signal.aborted) {
+      this.#wakeRequested = false
       try {
-        await this.#handOn()
+        await this.#deliverBatch()
       } catch (error) {
-        this.#services.log.warn({ err: error }, 'could not hand changes on')
+        this.#services.log.warn({ err: error }, 'could not deliver events')
       }
     }
-    this.#again = false
+    this.#wakeRequested = false
   }
 
-  /** Hands on the oldest changes of the workspaces that wait, as many of each. */
-  async #handOn(): Promise<void> {
+  /** Delivers the oldest dispatches of the waiting workspaces, the same number of each. */
+  async #deliverBatch(): Promise<void> {
     const { db } = this.#services
-    const [lines, crowded] = await Promise.all([findLines(db, this.#after, lotSize), findCrowded(db, queues, crowd)])
-    const isLast = lines.length < lotSize
-    // What subscribers do is a step of an automation: in a suspended workspace it waits here, where it costs nothing.
-    const waiting = lines.flatMap(({ workspaceId, isSuspended }) => (isSuspended && waitsForWorkspace('step') ? [] : [workspaceId]))
+    const [workspaces, crowded] = await Promise.all([
+      findLines(db, this.#after, batchSize),
+      findCrowded(db, subscriberJobs, maxWaitingJobs),
+    ])
+    const isLast = workspaces.length < batchSize
+    // Subscribers' jobs are automation steps: those of a suspended workspace wait here, where they cost nothing.
+    const waiting = workspaces.flatMap(({ workspaceId, isSuspended }) => (isSuspended && waitsForWorkspace('step') ? [] : [workspaceId]))
     const open = waiting.filter((workspaceId) => !crowded.has(workspaceId))
-    const share = Math.ceil(lotSize / open.length)
-    const taken = open.length > 0 ? await handOn(this.#services, open, share) : []
-    if (!isLast || taken.some((count) => count === share)) this.#again = true
-    this.#after = isLast ? beforeAll : (lines.at(-1)?.workspaceId ?? beforeAll)
-    this.#pauseMs = taken.length > 0 ? shortestPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs)
+    const share = Math.ceil(batchSize / open.length)
+    const taken = open.length > 0 ? await deliverOldest(this.#services, open, share) : []
+    if (!isLast || taken.some((count) => count === share)) this.#wakeRequested = true
+    this.#after = isLast ? beforeAll : (workspaces.at(-1)?.workspaceId ?? beforeAll)
+    this.#pauseMs = taken.length > 0 ? minPauseMs : Math.min(2 * this.#pauseMs, maxPauseMs)
     if (open.length < waiting.length) this.#wakeLater()
   }
 
   #wakeLater(): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = undefined
+    this.#retryTimer ??= setTimeout(() => {
+      this.#retryTimer = undefined
       this.wake()
     }, this.#pauseMs)
   }
 }
 
-/** The queues of all subscribers. */
-const queues = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
+/** Job names of all subscribers. */
+const subscriberJobs = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
 
-/** Hands the oldest changes of some workspaces on and says how many dispatches they were, of each that had any. */
-async function handOn({ db, queue }: Services, workspaceIds: readonly string[], ofEach: number): Promise<number[]> {
+/** Delivers the oldest dispatches of some workspaces and returns their number for each workspace that had any. */
+async function deliverOldest({ db, queue }: Services, workspaceIds: readonly string[], perWorkspace: number): Promise<number[]> {
   const dispatches = await db.transaction(async (tx) => {
-    const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, ofEach)
-    const parts = dispatches.flatMap((dispatch) => planOf(dispatch, subscriptions))
-    for (const [job, ofJob] of Map.groupBy(parts, ({ subscription }) => subscription.job)) {
+    const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, perWorkspace)
+    const deliveries = dispatches.flatMap((dispatch) => planOf(dispatch, subscriptions))
+    for (const [job, ofJob] of Map.groupBy(deliveries, ({ subscription }) => subscription.job)) {
       const filings = ofJob.map(({ id, cause, changes }) => ({ id, origin: { workspaceId: changes.workspaceId, cause }, payload: changes }))
       await enqueueAll(queue, tx, job, filings)
     }

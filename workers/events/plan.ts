@@ -3,27 +3,27 @@ import type { Dispatch } from '#shared/events/outbox.ts'
 import type { Cause } from '#shared/kernel/cause.ts'
 import type { Subscription } from '#workers/subscriptions.ts'
 
-/** One subscriber's part in a dispatch. */
+/** One subscriber's part of a dispatch. */
 export interface Part {
-  /** The dispatch's own id, which is its job's in the subscriber's queue. */
+  /** The dispatch's id, also the id of the subscriber's job. */
   readonly id: string
   readonly subscriber: string
   readonly subscription: Subscription
   readonly changes: HeardChanges
-  /** The cause of the subscriber's job, as far along the chain as the change itself; what ends a chain begins anew. */
+  /** Cause of the subscriber's job, at the depth of the change; depth 0 for a subscription that ends a chain of automations. */
   readonly cause: Cause
 }
 
-/** What is to be done about a dispatch. Throws when a subscriber listens that the table does not have. */
+/** Plans a dispatch's jobs, one per subscriber. Throws for a subscriber that is not in `subscriptions`. */
 export function planOf(
   { id, cause, listeners, snapshots, ...change }: Dispatch,
   subscriptions: Readonly<Record<string, Subscription>>,
 ): Part[] {
   return Object.entries(listeners).map(([subscriber, listenerIds]) => {
     const subscription = Object.hasOwn(subscriptions, subscriber) ? subscriptions[subscriber] : undefined
-    if (!subscription) throw new Error(`Nothing is known of the subscriber ${subscriber}`)
-    const taken = subscription.snapshots && snapshots ? { snapshots } : {}
+    if (!subscription) throw new Error(`Unknown subscriber ${subscriber}`)
+    const snapshotField = subscription.snapshots && snapshots ? { snapshots } : {}
     const depth = subscription.continues ? cause.depth : 0
-    return { id, subscriber, subscription, changes: { ...change, ...taken, listenerIds }, cause: { ...cause, depth } }
+    return { id, subscriber, subscription, changes: { ...change, ...snapshotField, listenerIds }, cause: { ...cause, depth } }
   })
 }

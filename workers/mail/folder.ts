@@ -6,8 +6,8 @@ import type { OutboxMail } from '#shared/mail/store.ts'
 import type { Composed } from '#workers/mail/compose.ts'
 
 /**
- * Writes a mail as an .eml file below DATA_DIR/mail. The file's name says when the mail was written, to the microsecond, and which it is, so
- * that names are in the mails' order, and doing it again writes the same file.
+ * Writes a mail as an .eml file below DATA_DIR/mail. The file's name is the mail's creation time, to the microsecond, and its id, so names
+ * sort by time and a repeated call writes the same file.
  */
 export async function keepInFolder({ dataDir }: Config, mail: OutboxMail, { bytes }: Composed): Promise<void> {
   const folder = join(dataDir, 'mail')

@@ -7,38 +7,38 @@ import { type Outcome, outcomeOf } from '#shared/mail/outcome.ts'
 import type { Composed } from '#workers/mail/compose.ts'
 import type { Server } from '#workers/mail/ways.ts'
 
-/** How long a mail server may stay silent, in milliseconds: until it is connected, has greeted, and between two answers. */
-const silence = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
-/** The clock over a whole delivery. */
-const deliveryMs = 150_000
-/** What a server may say in one delivery. */
+/** Timeouts in milliseconds for connecting, for the greeting and between two answers. */
+const silenceTimeouts = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
+/** Timeout of a whole delivery in milliseconds. */
+const deliveryTimeoutMs = 150_000
+/** Maximum number of bytes that a server may send in one delivery. */
 const maxBytes = 256 * 1024
-/** How long a server may take to say good-bye, which nothing hangs on. */
-const goodbyeMs = 1_000
+/** Timeout for the reply to QUIT in milliseconds; the result does not depend on it. */
+const quitTimeoutMs = 1_000
 
-/** Which server is visited, under what name, and for how long at most. */
-interface Visit {
+/** An SMTP session to open: the server, our name for EHLO, and the timeout. */
+interface SessionOptions {
   readonly server: Server
   readonly name: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** Connects, greets, begins TLS and signs in; does the work, and leaves politely. Throws what the server says. */
-function inSession<T>({ server, name, timeoutMs, signal }: Visit, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
+/** Connects, greets, starts TLS and authenticates; does the work and quits. Throws the server's errors. */
+function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
   const { door, host, port, auth, ...options } = server
-  // TLS is begun inside the connection: nodemailer knows the server's name.
+  // nodemailer starts TLS inside the connection, since it knows the server's name.
   return exchangeTcp(door, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
-    const connection = new SMTPConnection({ ...options, ...silence, host, port, name, connection: socket, logger: false })
+    const connection = new SMTPConnection({ ...options, ...silenceTimeouts, host, port, name, connection: socket, logger: false })
     const failing = Promise.withResolvers<never>()
     failing.promise.catch(() => undefined)
     connection.on('error', failing.reject)
     const broken = failing.promise
     try {
-      await Promise.race([called((done) => connection.connect(done)), broken])
-      if (auth) await Promise.race([called((done) => connection.login(auth, done)), broken])
+      await Promise.race([promisify((done) => connection.connect(done)), broken])
+      if (auth) await Promise.race([promisify((done) => connection.login(auth, done)), broken])
       const result = await Promise.race([work(connection), broken])
-      await leave(connection)
+      await quit(connection)
       return result
     } finally {
       connection.close()
@@ -46,13 +46,12 @@ function inSession<T>({ server, name, timeoutMs, signal }: Visit, work: (connect
   })
 }
 
-/** Signs in at a server and leaves again. Throws what the server says. */
-export const tryServer = (visit: Visit): Promise<void> => inSession(visit, async () => undefined)
+/** Tests a server by authenticating and quitting. Throws the server's errors. */
+export const tryServer = (visit: SessionOptions): Promise<void> => inSession(visit, async () => undefined)
 
 /**
- * Hands a mail to a server, once `begin` has said that it may be: it is called when the server is ready for it. Undefined when it may not
- * be. The body goes as a stream, so that a connection that breaks after the last of it was taken is told from one that breaks before:
- * nodemailer reports the two alike.
+ * Delivers a mail to a server. Calls `begin` when the server is ready, and returns undefined when it answers false. The body is a stream,
+ * which distinguishes a connection that breaks after the whole body was sent from one that breaks before; nodemailer reports both alike.
  */
 export async function handOver(
   server: Server,
@@ -61,48 +60,48 @@ export async function handOver(
   signal: AbortSignal,
   begin: () => Promise<boolean>,
 ): Promise<Outcome | undefined> {
-  let isWhole = false
-  let isOver = false
+  let isBodySent = false
+  let isAccepted = false
   try {
-    return await inSession({ server, name, timeoutMs: deliveryMs, signal }, async (connection) => {
+    return await inSession({ server, name, timeoutMs: deliveryTimeoutMs, signal }, async (connection) => {
       if (!(await begin())) return undefined
-      const body = Readable.from(piecesOf(bytes)).once('end', () => {
-        isWhole = true
+      const body = Readable.from(streamBody(bytes)).once('end', () => {
+        isBodySent = true
       })
-      await called((done) => connection.send({ ...envelope, size: bytes.length }, body, done))
-      isOver = true
+      await promisify((done) => connection.send({ ...envelope, size: bytes.length }, body, done))
+      isAccepted = true
       return { kind: 'sent' as const }
     })
   } catch (error) {
-    // The server has taken it: that the connection broke afterwards changes nothing.
-    return isOver ? { kind: 'sent' } : outcomeOf(error, isWhole)
+    // The server accepted the mail; a connection that breaks afterwards does not matter.
+    return isAccepted ? { kind: 'sent' } : outcomeOf(error, isBodySent)
   }
 }
 
 const pieceBytes = 64 * 1024
-/** The end of a mail without which no server takes it. */
-const heldBytes = 2
-/** How long the end is held back once the rest has been sent, in milliseconds. */
-const heldMs = 25
+/** Size of the withheld end of a mail; without it no server accepts the mail. */
+const withheldBytes = 2
+/** How long the end is withheld after the rest was sent, in milliseconds. */
+const withheldMs = 25
 
 /**
- * The bytes of a mail, its end a moment after the rest: a server that breaks off in the midst of them is heard by then, and the mail is known
- * not to have arrived. Sent at once, a mail of some kilobytes is wholly out of our hands before anything can be heard.
+ * Yields a mail's bytes, its end a moment after the rest, so a server's error during the rest is received first and the mail is known not
+ * to have arrived. Without the delay a mail of some kilobytes would be sent completely before any error can be received.
  */
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  const end = bytes.length - heldBytes
+async function* streamBody(bytes: Buffer): AsyncGenerator<Buffer> {
+  const end = bytes.length - withheldBytes
   for (let at = 0; at < end; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, end))
-  await setTimeout(heldMs)
-  // Whatever has arrived meanwhile is read before this goes on, however busy the process was.
-  for (let turn = 0; turn < 3; turn++) await setImmediate()
+  await setTimeout(withheldMs)
+  // Let the event loop read everything that has arrived, even in a busy process.
+  for (let tick = 0; tick < 3; tick++) await setImmediate()
   yield bytes.subarray(end)
 }
 
-const called = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
+const promisify = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
 
-async function leave(connection: SMTPConnection): Promise<void> {
-  const patience = AbortSignal.timeout(goodbyeMs)
+async function quit(connection: SMTPConnection): Promise<void> {
+  const patience = AbortSignal.timeout(quitTimeoutMs)
   connection.quit()
   await once(connection, 'end', { signal: patience }).catch(() => undefined)
 }

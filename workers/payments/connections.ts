@@ -9,13 +9,13 @@ export const test = handler(testPaymentConnection, async ({ payload, scope }) =>
   result: await checkConnection(scope, payload.connectionId),
 }))
 
-/** Asks a provider what happened. */
+/** Lists a provider's events since the last sweep. */
 export const sweep = handler(sweepConnection, async ({ payload, scope, signal }) => {
   await sweepProvider(scope, payload.connectionId, signal)
   return { result: null }
 })
 
-/** Ends what a deleted connection has left open. */
+/** Cancels the open links of a deleted connection. */
 export const end = handler(endConnection, async ({ payload, scope }) => {
   await endLinksOf(scope, payload.connectionId)
   return { result: null }

@@ -4,7 +4,7 @@ import { type ExportFormat, oneLine } from '#shared/accounting/export/format.ts'
 
 const quoted = (text: string): string => `"${oneLine(text).replaceAll(/["\\]/g, '\\$&')}"`
 
-/** A ledger for beancount. Ids and what an entry comes from are its metadata. */
+/** A ledger file for beancount. An entry's id, source and reversed entry are its metadata. */
 export const beancount: ExportFormat = {
   contentType: 'text/plain; charset=utf-8',
   extension: 'beancount',
@@ -20,8 +20,8 @@ export const beancount: ExportFormat = {
       '',
     ].join('\n'),
   entry: ({ id, date, memo, source_type, source_id, currency, lines, reverses }, accountOf) => {
-    const facts = { id, source_type, ...(source_id === null ? {} : { source_id }), ...(reverses === null ? {} : { reverses }) }
-    const metadata = Object.entries(facts).map(([key, value]) => `  ${key}: ${quoted(value)}`)
+    const values = { id, source_type, ...(source_id === null ? {} : { source_id }), ...(reverses === null ? {} : { reverses }) }
+    const metadata = Object.entries(values).map(([key, value]) => `  ${key}: ${quoted(value)}`)
     const postings = lines.flatMap(({ account_id, debit, credit, memo }) => {
       const amount = writeAmount(readAmount(debit) - readAmount(credit), currency)
       return [`  ${accountName(accountOf(account_id))}  ${amount} ${currency}`, ...(memo === '' ? [] : [`    memo: ${quoted(memo)}`])]

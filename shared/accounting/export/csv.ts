@@ -7,7 +7,7 @@ const header = [
   ...['line_id', 'account_id', 'account_code', 'account_name', 'account_kind', 'debit', 'credit', 'line_memo'],
 ]
 
-/** A row for every line, with what its entry says. */
+/** CSV with one row per line; each row repeats the columns of its entry. */
 export const csv: ExportFormat = {
   contentType: 'text/csv; charset=utf-8',
   extension: 'csv',

@@ -1,26 +1,26 @@
 import type { Account } from '#shared/accounting/accounts.ts'
 import type { StoredEntry } from '#shared/accounting/store/entries.ts'
 
-/** The books as a file: what stands at its beginning, and the text of each entry. */
+/** A file format of the export: its header and the text of each entry. */
 export interface ExportFormat {
   readonly contentType: string
-  /** Behind the dot of the file's name. */
+  /** File name extension without the dot. */
   readonly extension: string
   readonly head: (books: ExportedBooks) => string
   readonly entry: (entry: StoredEntry, accountOf: (id: string) => Account) => string
 }
 
-/** What is exported. */
+/** The exported ledger, as a format's header needs it. */
 export interface ExportedBooks {
   readonly workspaceId: string
-  /** The instant before which the entries were posted. */
+  /** Exclusive instant: the entries were posted before it. */
   readonly before: string
   readonly currencies: readonly string[]
-  /** Every account that has lines. */
+  /** Every account with lines. */
   readonly accounts: readonly Account[]
-  /** The earliest date of an entry; null without entries. */
+  /** Date of the earliest entry; null without entries. */
   readonly firstDate: string | null
 }
 
-/** Text on one line: control characters and line breaks of every kind become blanks. */
+/** Replaces control characters and all kinds of line breaks with blanks. */
 export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -3,13 +3,13 @@ import { callHttp } from '#shared/egress/http.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import type { Credentials } from '#shared/payments/providers/provider.ts'
 
-/** How long one call may take, in milliseconds: two of them fit into the time that a caller waits. */
+/** Timeout of one call in milliseconds; two calls fit into the time that a caller waits. */
 const timeoutMs = 20_000
 
-/** A page of a hundred sessions with their payments has some 500 KB. */
+/** Maximum size of an answer; a page of a hundred sessions with payments has about 500 KB. */
 const maxBytes = 8 * 1024 * 1024
 
-/** A provider that did not answer, or answered that it cannot now: what was asked may have been done all the same. */
+/** The provider did not answer or failed temporarily. The requested change may have been made. */
 export class NoAnswer extends Error {}
 
 interface ProviderCall {
@@ -19,34 +19,34 @@ interface ProviderCall {
   readonly body: string | null
   readonly url: string
   readonly credentials: Credentials
-  /** The words of a refusal, in what the provider answered. */
-  readonly wordsOf: (body: unknown) => string | undefined
+  /** Reads the message of a refusal from the answer's JSON. */
+  readonly readErrorMessage: (body: unknown) => string | undefined
 }
 
-/** Statuses that pass with time: too many requests, another request of the same key under way, and faults of the provider. */
-const passes = (status: number): boolean => status === 409 || status === 429 || status >= 500
+/** Statuses worth a retry: another request with the same key in progress (409), too many requests (429) and server errors. */
+const isTransient = (status: number): boolean => status === 409 || status === 429 || status >= 500
 
 /**
- * Calls a provider, whose address is the operator's word, and gives the JSON of its answer. Throws VALIDATION_ERROR with the provider's
- * words when it refuses, less whatever of the credentials they hold, and NoAnswer otherwise.
+ * Calls a provider, whose address the operator configures, and returns the JSON of its answer. Throws VALIDATION_ERROR with the provider's
+ * message, without credentials, when it refuses, and ProviderUnavailable otherwise.
  */
 export async function callProvider(call: ProviderCall): Promise<unknown> {
-  const { provider, url, method, headers, body, credentials, wordsOf } = call
+  const { provider, url, method, headers, body, credentials, readErrorMessage } = call
   const answer = await callHttp(operatorDoor(), { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
     throw new NoAnswer(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
   })
   const text = answer.body.toString('utf8')
-  if (passes(answer.status)) throw new NoAnswer(`${provider} answered ${answer.status}`)
-  const json = parsed(text)
+  if (isTransient(answer.status)) throw new NoAnswer(`${provider} answered ${answer.status}`)
+  const json = parseJson(text)
   if (answer.status >= 400) {
-    const words = withoutSecrets(wordsOf(json) ?? `status ${answer.status}`, credentials)
-    throw problem('VALIDATION_ERROR', `${provider} refused: ${words.slice(0, 500)}`)
+    const message = withoutSecrets(readErrorMessage(json) ?? `status ${answer.status}`, credentials)
+    throw problem('VALIDATION_ERROR', `${provider} refused: ${message.slice(0, 500)}`)
   }
   if (answer.status >= 300 || json === undefined) throw new NoAnswer(`${provider} answered ${answer.status} without JSON`)
   return json
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -54,6 +54,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Text in which no credential stands, whatever a provider repeats. */
+/** Replaces every credential in a provider's text with [redacted]. */
 const withoutSecrets = (text: string, credentials: Credentials): string =>
-  Object.values(credentials).reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[redacted]')), text)
+  Object.values(credentials).reduce((redacted, secret) => (secret === '' ? redacted : redacted.replaceAll(secret, '[redacted]')), text)

@@ -1,38 +1,38 @@
-/** What a provider says of a payment. What it does not say is null. */
+/** A provider's facts about a payment; null where it says nothing. */
 export interface PaymentFact {
-  /** The provider's own id: one payment has one, by whatever event or call it is learned. */
+  /** The provider's id of the payment; the same in every event and call. */
   readonly id: string
-  /** Whether the payer's money has been taken; null where the provider tells of something else. */
+  /** Whether the payer was charged; null where the provider reports something else about the payment. */
   readonly state: 'paid' | 'unpaid' | 'failed' | null
-  /** Decimal text, and an ISO 4217 code. */
+  /** Decimal text; `currency` is an ISO 4217 code. */
   readonly amount: string | null
   readonly currency: string | null
   readonly paidAt: Date | null
   readonly payerName: string
   readonly payerEmail: string
-  /** How much of it went back, as decimal text. */
+  /** Total refunded amount as decimal text. */
   readonly refunded: string | null
   readonly disputed: boolean | null
 }
 
-/** What a provider says of one of our links: the present state of its objects, never the name of an event. */
+/** A provider's facts about one of our links, from the current state of its objects and never from the name of an event. */
 export interface LinkFacts {
-  /** Our id, as the provider was given it. */
+  /** Our id of the link, which the provider repeats. */
   readonly linkId: string | null
   readonly providerLinkId: string | null
-  /** How it ended at the provider other than by being paid. */
+  /** How the link ended at the provider without being paid. */
   readonly ended: 'cancelled' | 'expired' | null
   readonly payments: readonly PaymentFact[]
 }
 
-/** Something that a provider tells. */
+/** An event that a provider delivered or listed. */
 export interface News {
-  /** The provider's own id of it; null where it gives none. */
+  /** The provider's id of the event; null where it gives none. */
   readonly eventId: string | null
   readonly facts: LinkFacts
 }
 
-/** A payment of which nothing is known but its id. */
+/** A payment with nothing known except its id. */
 export const unknownPayment = (id: string): PaymentFact => ({
   id,
   state: null,
@@ -45,5 +45,5 @@ export const unknownPayment = (id: string): PaymentFact => ({
   disputed: null,
 })
 
-/** Facts of nothing that we know. */
+/** Facts about no link. */
 export const noFacts: LinkFacts = Object.freeze({ linkId: null, providerLinkId: null, ended: null, payments: [] })

@@ -5,69 +5,69 @@ import type { Link } from '#shared/payments/link.ts'
 import type { LinkFacts, News } from '#shared/payments/providers/facts.ts'
 import type { UnitTable } from '#shared/payments/providers/units.ts'
 
-/** Credentials by name. They leave this process for their provider alone, and no message, log or answer holds one. */
+/** Credentials by name. They are sent to their provider only and appear in no message, log or answer. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** An account at a provider, ready to be called. */
+/** An account at a provider, with all that a call needs. */
 export interface Account {
   readonly workspaceId: string
   readonly connectionId: string
   readonly mode: 'live' | 'test'
   readonly credentials: Credentials
   readonly config: Config
-  /** For the sandbox, whose provider is this database. */
+  /** Used by the sandbox, which stores its links and payments in this database. */
   readonly db: Executor
   readonly now: () => Date
 }
 
-/** A link as its provider has made it. */
+/** A link that exists at its provider. */
 export interface MadeLink {
   readonly providerLinkId: string
   readonly shortUrl: string
 }
 
-/** A webhook's request: its bytes as they came, and its headers. */
+/** A webhook request: its raw bytes and headers. */
 export interface Delivery {
   readonly bytes: Buffer
   readonly header: (name: string) => string
 }
 
 /**
- * A payment provider: one file each. Calls throw VALIDATION_ERROR with the provider's words when it refuses, and any other error when it
- * does not answer, or not sensibly; both may be tried again. None is called while a transaction is open.
+ * A payment provider; each has a file of its own. Calls throw VALIDATION_ERROR with the provider's message when it refuses, and any other
+ * error when it does not answer or answers nonsense; both may be retried. Must not be called inside a transaction.
  */
 export interface Provider {
   readonly name: ProviderName
-  /** The credentials that a workspace gives. */
+  /** Names of the credentials that a workspace must give. */
   readonly credentialNames: readonly string[]
-  /** Credentials that Kontor makes itself. */
+  /** Generates the credentials that Kontor creates itself. */
   readonly ownCredentials?: () => Credentials
   readonly units: UnitTable
-  /** Throws VALIDATION_ERROR naming `expires_at` when the provider takes no link that ends then. */
+  /** Throws VALIDATION_ERROR naming `expires_at` when the provider does not accept this expiry. */
   readonly checkExpiry?: (expiresAt: Date, now: Date) => void
-  /** Makes the link; called again for the same link it gives the first. */
+  /** Creates the link; a repeated call for the same link returns the first one. */
   readonly create: (account: Account, link: Link) => Promise<MadeLink>
-  /** The link that a call may have made whose answer nobody heard. */
+  /** Finds the link that an unanswered call may have created. */
   readonly find: (account: Account, link: Link) => Promise<MadeLink | undefined>
-  /** What has become of a link and of all that was paid on it. */
+  /** Reads the current state of a link and all its payments. */
   readonly look: (account: Account, link: Link & { readonly provider_link_id: string }) => Promise<LinkFacts>
-  /** Sees to it that nobody can begin to pay, or go on where a page is open. */
+  /** Prevents new payments on the link, also on pay pages that are already open. */
   readonly end: (account: Account, link: Link & { readonly provider_link_id: string }) => Promise<void>
-  /** Throws VALIDATION_ERROR when the provider does not take the credentials. */
+  /** Throws VALIDATION_ERROR when the provider refuses the credentials. */
   readonly check: (account: Account) => Promise<void>
-  /** How much earlier the next sweep begins, in milliseconds: what a provider lists by its beginning may have ended later. */
+  /** Overlap of consecutive sweeps in milliseconds: a provider that lists by start time may complete an item later. */
   readonly overlapMs: number
-  /** What happened since then, in pages and in no order; the caller asks with overlap. */
+  /** Lists events since an instant, in pages and in no particular order. The caller adds the overlap. */
   readonly since: (account: Account, since: Date) => AsyncIterable<readonly SweptNews[]>
-  /** Whether the id of an event is signed with it. */
+  /** Whether the signature covers the event's id. */
   readonly signsEventId: boolean
-  /** What a webhook tells; undefined when its signature is not the provider's, or too old. */
+  /** Reads the event of a webhook request; undefined when the signature is wrong or outside the time tolerance. */
   readonly verify: (account: Account, delivery: Delivery) => News | undefined
-  /** What the bytes of a verified delivery, or of a swept event, tell. */
+  /** Reads the facts in the bytes of a verified delivery or a listed event. */
   readonly read: (bytes: Buffer) => LinkFacts
 }
 
-/** Something that a provider lists among what happened, with the bytes from which it is read again. */
+/** A listed event with the bytes that are stored and read again later. */
 export interface SweptNews extends News {
   readonly bytes: Buffer
 }

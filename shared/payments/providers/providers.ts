@@ -4,5 +4,5 @@ import { razorpay } from '#shared/payments/providers/razorpay.ts'
 import { sandbox } from '#shared/payments/providers/sandbox.ts'
 import { stripe } from '#shared/payments/providers/stripe.ts'
 
-/** Every provider there is, by its name. */
+/** All providers by name. */
 export const providers: Readonly<Record<ProviderName, Provider>> = Object.freeze({ sandbox, stripe, razorpay })

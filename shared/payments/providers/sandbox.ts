@@ -16,41 +16,41 @@ import {
 } from '#shared/payments/providers/sandbox-store.ts'
 import { hmacOf, isPresent, matchesOne } from '#shared/payments/providers/signature.ts'
 
-/** Payments that a sweep reads at a time. */
+/** Payments per page of a sweep. */
 const pageSize = 100
 
-const prefix = 'sandbox_'
+const providerIdPrefix = 'sandbox_'
 
-/** The page of this server on which a payer pays or declines. */
+/** Path of the pay page on this server. */
 export const payPathOf = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
 
-const madeOf = (account: Account, linkId: string): MadeLink => ({
-  providerLinkId: `${prefix}${linkId}`,
+const toProviderLink = (account: Account, linkId: string): MadeLink => ({
+  providerLinkId: `${providerIdPrefix}${linkId}`,
   shortUrl: `${account.config.publicUrl}${payPathOf(account.workspaceId, linkId)}`,
 })
 
-async function create(account: Account, link: Link): Promise<MadeLink> {
+async function createLink(account: Account, link: Link): Promise<MadeLink> {
   const { id, amount, currency, description, customer_name, customer_email, redirect_url, expires_at } = link
-  const shown = [amount, currency, description, customer_name, customer_email, redirect_url, expires_at]
-  await account.db.query(insertSandboxLink(account.workspaceId, account.connectionId, id, ...shown, account.now()))
-  return madeOf(account, id)
+  const values = [amount, currency, description, customer_name, customer_email, redirect_url, expires_at]
+  await account.db.query(insertSandboxLink(account.workspaceId, account.connectionId, id, ...values, account.now()))
+  return toProviderLink(account, id)
 }
 
-async function find(account: Account, { id }: Link): Promise<MadeLink | undefined> {
+async function findLink(account: Account, { id }: Link): Promise<MadeLink | undefined> {
   const [found] = await account.db.query(findSandboxLink(account.workspaceId, id))
-  return found === undefined ? undefined : madeOf(account, id)
+  return found === undefined ? undefined : toProviderLink(account, id)
 }
 
-async function look(account: Account, { id }: Link): Promise<LinkFacts> {
+async function pollLink(account: Account, { id }: Link): Promise<LinkFacts> {
   const payments = await account.db.query<SandboxPayment>(findSandboxPayments(account.workspaceId, id))
-  return { ...noFacts, linkId: id, providerLinkId: `${prefix}${id}`, payments: payments.map(paymentOf) }
+  return { ...noFacts, linkId: id, providerLinkId: `${providerIdPrefix}${id}`, payments: payments.map(toPaymentFact) }
 }
 
-async function end(account: Account, { id }: Link): Promise<void> {
+async function endLink(account: Account, { id }: Link): Promise<void> {
   await account.db.query(closeSandboxLink(account.workspaceId, id))
 }
 
-async function* since(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
+async function* listEventsSince(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
   let after = { created_at: from.toISOString(), id: '' }
   for (;;) {
     const page = await account.db.query<SandboxPayment>(
@@ -58,7 +58,7 @@ async function* since(account: Account, from: Date): AsyncGenerator<SweptNews[]>
     )
     yield page.map((payment) => {
       const bytes = Buffer.from(eventOf(payment))
-      return { eventId: eventIdOf(payment), facts: read(bytes), bytes }
+      return { eventId: eventIdOf(payment), facts: readEvent(bytes), bytes }
     })
     const last = page.at(-1)
     if (page.length < pageSize || !last) return
@@ -66,35 +66,36 @@ async function* since(account: Account, from: Date): AsyncGenerator<SweptNews[]>
   }
 }
 
-/** The body of the event that tells of a payment: the same words whenever it is told. */
+/** Builds the body of a payment's event; the same bytes every time. */
 export function eventOf(payment: SandboxPayment): string {
   const { id, link_id, amount, currency, outcome, payer_name, payer_email, created_at } = payment
-  const told = { id, link_id, status: outcome, amount, currency, payer: { name: payer_name, email: payer_email }, created_at }
-  return JSON.stringify({ id: eventIdOf(payment), type: `payment.${outcome}`, payment: told })
+  const body = { id, link_id, status: outcome, amount, currency, payer: { name: payer_name, email: payer_email }, created_at }
+  return JSON.stringify({ id: eventIdOf(payment), type: `payment.${outcome}`, payment: body })
 }
 
+/** The id of a payment's event. */
 export const eventIdOf = ({ id }: Pick<SandboxPayment, 'id'>): string => `evt_${id}`
 
-function read(bytes: Buffer): LinkFacts {
-  const told = objectIn(objectIn(jsonOf(bytes)).payment)
-  const [id, linkId] = [textIn(told.id), textIn(told.link_id)]
+function readEvent(bytes: Buffer): LinkFacts {
+  const payment = objectIn(objectIn(jsonOf(bytes)).payment)
+  const [id, linkId] = [textIn(payment.id), textIn(payment.link_id)]
   if (id === '' || !isUuid(linkId)) return noFacts
-  const payer = objectIn(told.payer)
+  const payer = objectIn(payment.payer)
   const fact = {
     ...unknownPayment(id),
-    state: told.status === 'paid' ? ('paid' as const) : ('failed' as const),
-    amount: someText(told.amount),
-    currency: someText(told.currency),
-    paidAt: instantOf(textIn(told.created_at)),
+    state: payment.status === 'paid' ? ('paid' as const) : ('failed' as const),
+    amount: someText(payment.amount),
+    currency: someText(payment.currency),
+    paidAt: parseInstant(textIn(payment.created_at)),
     payerName: textIn(payer.name),
     payerEmail: textIn(payer.email),
   }
-  return { ...noFacts, linkId, providerLinkId: `${prefix}${linkId}`, payments: [fact] }
+  return { ...noFacts, linkId, providerLinkId: `${providerIdPrefix}${linkId}`, payments: [fact] }
 }
 
-const instantOf = (text: string): Date | null => (Number.isNaN(Date.parse(text)) ? null : new Date(text))
+const parseInstant = (text: string): Date | null => (Number.isNaN(Date.parse(text)) ? null : new Date(text))
 
-const paymentOf = (payment: SandboxPayment) => ({
+const toPaymentFact = (payment: SandboxPayment) => ({
   ...unknownPayment(payment.id),
   state: payment.outcome === 'paid' ? ('paid' as const) : ('failed' as const),
   amount: payment.amount,
@@ -104,41 +105,41 @@ const paymentOf = (payment: SandboxPayment) => ({
   payerEmail: payment.payer_email,
 })
 
-/** The headers of a delivery, in the form of Standard Webhooks: id, time and signature. */
+/** Headers of a delivery as Standard Webhooks specifies: id, time and signature. */
 export function signedHeaders({ webhook_secret = '' }: Credentials, eventId: string, body: string, now: Date): Record<string, string> {
   const time = String(Math.floor(now.getTime() / 1_000))
-  const signature = hmacOf(keyOf(webhook_secret), `${eventId}.${time}.`, body).toString('base64')
+  const signature = hmacOf(decodeSecret(webhook_secret), `${eventId}.${time}.`, body).toString('base64')
   return { 'webhook-id': eventId, 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` }
 }
 
-const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+const decodeSecret = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
-const verify: Provider['verify'] = ({ credentials, now }, { bytes, header }) => {
+const verifyDelivery: Provider['verify'] = ({ credentials, now }, { bytes, header }) => {
   const [eventId, time] = [header('webhook-id'), header('webhook-timestamp')]
   const signatures = header('webhook-signature')
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []))
-  const expected = hmacOf(keyOf(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
+  const expected = hmacOf(decodeSecret(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
   if (!matchesOne(expected, signatures, 'base64') || !isPresent(time, now())) return undefined
-  return { eventId: someText(eventId), facts: read(bytes) }
+  return { eventId: someText(eventId), facts: readEvent(bytes) }
 }
 
-/** The built-in provider: no money moves, and everything else is as with the others. */
+/** The built-in provider. It moves no money; everything else works as with the other providers. */
 export const sandbox: Provider = {
   name: 'sandbox',
   credentialNames: [],
   ownCredentials: () => ({ webhook_secret: `whsec_${randomBytes(32).toString('base64')}` }),
   units: { provider: 'The sandbox', ruleOf: (currency) => ({ digits: currencyDigits(currency), step: 1 }) },
-  create,
-  find,
-  look,
-  end,
+  create: createLink,
+  find: findLink,
+  look: pollLink,
+  end: endLink,
   overlapMs: 60_000,
   check: async ({ mode }) => {
     if (mode !== 'test') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox')
   },
-  since,
+  since: listEventsSince,
   signsEventId: true,
-  verify,
-  read,
+  verify: verifyDelivery,
+  read: readEvent,
 }

@@ -1,24 +1,26 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far the time of a signature may be off, either way, in seconds (decisions, Payments). */
+/** Maximum difference between a signature's time and now in seconds, in either direction (decisions, Payments). */
 export const toleranceSeconds = 300
 
-/** The HMAC-SHA256 of bytes. */
+/** Computes the HMAC-SHA256 over the concatenated parts. */
 export const hmacOf = (secret: string | Buffer, ...parts: readonly (string | Buffer)[]): Buffer => {
   const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)
   return hmac.digest()
 }
 
-/** Whether one of the signatures, as text in this encoding, is the expected one; takes the same time whichever is wrong. */
-export function matchesOne(expected: Buffer, given: readonly string[], encoding: 'hex' | 'base64'): boolean {
-  const wanted = Buffer.from(expected.toString(encoding))
-  // Compared as text, so that no second spelling of a signature passes.
-  const results = given.map((text) => Buffer.byteLength(text) === wanted.length && timingSafeEqual(Buffer.from(text), wanted))
+/** Whether any of the encoded signatures equals the expected one; compares in constant time. */
+export function matchesOne(expected: Buffer, signatures: readonly string[], encoding: 'hex' | 'base64'): boolean {
+  const expectedText = Buffer.from(expected.toString(encoding))
+  // Compared as text, so alternative encodings of the same bytes are refused.
+  const results = signatures.map(
+    (text) => Buffer.byteLength(text) === expectedText.length && timingSafeEqual(Buffer.from(text), expectedText),
+  )
   return results.includes(true)
 }
 
-/** Whether a time in seconds since 1970, as text, is close enough to now. */
+/** Whether a time, as text in seconds since 1970, is within the tolerance of now. */
 export function isPresent(seconds: string, now: Date): boolean {
   return /^\d{1,12}$/.test(seconds) && Math.abs(Number(seconds) - Math.floor(now.getTime() / 1_000)) <= toleranceSeconds
 }
