@@ -1,25 +1,25 @@
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** Blocks that ipaddr.js takes for ordinary unicast: the wire server of Azure, and IPv4-compatible IPv6, which a URL may spell. */
-const further = ['168.63.129.16/32', '::/96'].map((block) => ipaddr.parseCIDR(block))
+/** Special blocks that ipaddr.js counts as unicast: Azure's wire server, and IPv4-compatible IPv6, which a URL may contain. */
+const specialBlocks = ['168.63.129.16/32', '::/96'].map((block) => ipaddr.parseCIDR(block))
 
 /**
- * Whether an IP address is one of the public internet: no private, loopback, link-local, translated, documented or otherwise special
- * block, no address of this machine itself. Text that is no address is not public.
+ * Whether text is a public IP address: not in a private, loopback, link-local, translated, documentation or otherwise special block, and
+ * not an address of this machine. Returns false for text that is not an IP address.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
-  // An IPv4-mapped address is judged as the IPv4 address that it leads to.
+  // An IPv4-mapped address is checked as its IPv4 address.
   const address = ipaddr.process(text)
-  return address.range() === 'unicast' && !isFurther(address) && !isOwn(address)
+  return address.range() === 'unicast' && !isInSpecialBlock(address) && !isLocalAddress(address)
 }
 
-const isFurther = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
-  further.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
+const isInSpecialBlock = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  specialBlocks.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 
-/** Asked each time, since interfaces come and go; what listens on every address of this machine would answer at a public one too. */
-const isOwn = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+/** Reads the interfaces on each call, since they change. A service that listens on all addresses answers at this machine's public one. */
+const isLocalAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   Object.values(networkInterfaces()).some((list) =>
     list?.some((one) => ipaddr.process(one.address.replace(/%.*/, '')).toNormalizedString() === address.toNormalizedString()),
   )

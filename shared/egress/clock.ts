@@ -1,48 +1,48 @@
 import { EgressFailure } from '#shared/egress/failure.ts'
 
-/** One clock over a whole exchange: resolving, connecting, sending and receiving. */
+/** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
 export interface Clock {
   readonly signal: AbortSignal
-  /** What to throw for an error of the exchange: the clock's end if it has ended, the caller's own reason if they gave up. */
+  /** Maps an error of the exchange to the error to throw: the timeout if the deadline passed, the caller's reason if the caller aborted. */
   readonly explain: (error: unknown) => unknown
-  /** The result, or the failure of the clock when that is earlier. */
+  /** Resolves with the work's result; rejects with the signal's reason if the deadline or the caller's abort comes first. */
   readonly race: <T>(work: Promise<T>) => Promise<T>
   readonly stop: () => void
 }
 
-/** Starts a clock of so many milliseconds, which also ends when the caller's signal does. */
-export function startClock(timeoutMs: number, given?: AbortSignal): Clock {
-  const ending = new AbortController()
+/** Starts a deadline in milliseconds. The caller's signal ends it early. */
+export function startClock(timeoutMs: number, callerSignal?: AbortSignal): Clock {
+  const controller = new AbortController()
   const failure = new EgressFailure('timeout', `No complete answer within ${timeoutMs / 1_000} s`)
-  const timer = setTimeout(() => ending.abort(failure), timeoutMs)
-  const follow = () => ending.abort(given?.reason)
-  if (given?.aborted) follow()
-  given?.addEventListener('abort', follow, { once: true })
-  const { signal } = ending
+  const timer = setTimeout(() => controller.abort(failure), timeoutMs)
+  const abortWithCaller = () => controller.abort(callerSignal?.reason)
+  if (callerSignal?.aborted) abortWithCaller()
+  callerSignal?.addEventListener('abort', abortWithCaller, { once: true })
+  const { signal } = controller
   const explain = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
     if (error instanceof EgressFailure) return error
-    return new EgressFailure('unreachable', wordsOf(error), error)
+    return new EgressFailure('unreachable', messageOf(error), error)
   }
-  const ended = new Promise<never>((_, reject) => {
+  const aborted = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
-  ended.catch(() => undefined)
+  aborted.catch(() => undefined)
   return {
     signal,
     explain,
-    race: (work) => Promise.race([work, ended]),
+    race: (work) => Promise.race([work, aborted]),
     stop() {
       clearTimeout(timer)
-      given?.removeEventListener('abort', follow)
+      callerSignal?.removeEventListener('abort', abortWithCaller)
     },
   }
 }
 
-/** A connection that is tried at several addresses fails with an error of errors, which has no words of its own. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0])
+/** Returns an error's message. A connection attempt at several addresses fails with an AggregateError, which has no message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   const { message, code } = error as { message?: unknown; code?: unknown }
   return String(message || code || 'The connection failed')
 }

@@ -1,10 +1,10 @@
 /**
- * Why a call outward came to nothing: `refused` may not be dialled or sent at all, and trying again changes nothing; `timeout` ran out of
- * its clock; `too_large` answered more bytes than were allowed; `unreachable` did not resolve, connect, or keep the connection.
+ * Why an outgoing call failed. `refused`: the call may not be dialled or sent, and a retry does not help. `timeout`: the deadline passed.
+ * `too_large`: the answer has more bytes than allowed. `unreachable`: the name did not resolve, or the connection failed or broke.
  */
 export type EgressReason = 'refused' | 'timeout' | 'too_large' | 'unreachable'
 
-/** What calls outward throw. The message may be shown to whoever named the address: it holds nothing that they did not send. */
+/** Error of an outgoing call. The message may be shown to the caller who named the address: it contains nothing that they did not send. */
 export class EgressFailure extends Error {
   readonly reason: EgressReason
 

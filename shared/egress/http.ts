@@ -11,9 +11,9 @@ export interface HttpCall {
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer | null
-  /** The clock over everything, from resolving the name to the last byte of the answer, in milliseconds. */
+  /** Deadline in milliseconds, from resolving the name to the last byte of the answer. */
   readonly timeoutMs: number
-  /** Bytes that the answer's body may have, as sent and once more inflated. */
+  /** Maximum size of the answer's body in bytes, checked as sent and again after decompression. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
 }
@@ -22,30 +22,30 @@ export interface HttpAnswer {
   readonly status: number
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body, inflated. */
+  /** The decompressed body. */
   readonly body: Buffer
 }
 
-/** Headers that say where a message goes or ends: they are made from the call, or a request could be smuggled inside another. */
+/** Headers that set a message's target or end. Callers cannot set them, since that would allow request smuggling. */
 export const reservedHeaders: ReadonlySet<string> = new Set([
   ...['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade'],
   ...['expect', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
 ])
 
 /**
- * Calls an http or https address through a door and reads the whole answer. Redirects are not followed: the 302 is the answer. Throws an
+ * Calls an http or https URL through a dialer and reads the whole answer. Redirects are not followed: the 302 is the answer. Throws an
  * EgressFailure, or the reason of the caller's signal.
  */
-export async function callHttp(door: Door, call: HttpCall): Promise<HttpAnswer> {
+export async function callHttp(dialer: Door, call: HttpCall): Promise<HttpAnswer> {
   const { url } = endpointOf(call.url)
   const reserved = Object.keys(call.headers ?? {}).find((name) => reservedHeaders.has(name.toLowerCase()))
   if (reserved !== undefined) throw new EgressFailure('refused', `The header ${reserved} cannot be set`)
-  const clock = startClock(call.timeoutMs, call.signal)
-  // No connection is kept: the next call resolves and checks the name again.
+  const deadline = startClock(call.timeoutMs, call.signal)
+  // Connections are not reused: the next call resolves and checks the name again.
   const agent = new Agent({
     connect: (_options, callback) => {
       const { host, port, tls } = endpointOf(call.url)
-      connectThrough(door, { host, port, tls, signal: clock.signal }).then(
+      connectThrough(dialer, { host, port, tls, signal: deadline.signal }).then(
         (socket) => callback(null, socket),
         (error) => callback(error, null),
       )
@@ -55,18 +55,18 @@ export async function callHttp(door: Door, call: HttpCall): Promise<HttpAnswer> 
     maxResponseSize: call.maxBytes,
   })
   try {
-    return await clock.race(exchange(agent, url, call, clock.signal))
+    return await deadline.race(exchange(agent, url, call, deadline.signal))
   } catch (error) {
-    throw refusal(error, call.maxBytes) ?? clock.explain(error)
+    throw toFailure(error, call.maxBytes) ?? deadline.explain(error)
   } finally {
-    clock.stop()
+    deadline.stop()
     void agent.destroy()
   }
 }
 
 async function exchange(agent: Agent, url: URL, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
   const { method, headers = {}, body = null, maxBytes } = call
-  // Frozen headers of the caller are copied; the method is checked by undici, which throws for what is none.
+  // The caller's headers may be frozen, so they are copied. undici checks the method and throws for an invalid one.
   const options = { dispatcher: agent, method: method as 'GET', headers: { ...headers }, body, signal }
   const answer = await request(url, options)
   const bytes = Buffer.from(await answer.body.arrayBuffer())
@@ -77,7 +77,7 @@ async function exchange(agent: Agent, url: URL, call: HttpCall, signal: AbortSig
   }
 }
 
-function refusal(error: unknown, maxBytes: number): EgressFailure | undefined {
+function toFailure(error: unknown, maxBytes: number): EgressFailure | undefined {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new EgressFailure('too_large', `The answer has more than ${maxBytes} bytes`, error)
   if (code === 'UND_ERR_INVALID_ARG') return new EgressFailure('refused', `The call cannot be sent: ${message}`, error)

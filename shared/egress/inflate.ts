@@ -12,22 +12,22 @@ const decoders: Readonly<Record<string, Decoder>> = {
   zstd: promisify(zstdDecompress) as Decoder,
 }
 
-/** A body may be packed so many times over; each layer is worth a thousand times the bytes. */
-const mostLayers = 3
+/** Maximum number of encodings of a body; each can multiply its size by a thousand. */
+const maxLayers = 3
 
 /**
- * The bytes of a body whose Content-Encoding is this. Throws `too_large` as soon as there are more than `maxBytes`, and `unreachable` for
- * bytes that do not unpack; a coding that is not known leaves the body as it came.
+ * Decompresses a body according to its Content-Encoding. Throws `too_large` once there are more than `maxBytes`, and `unreachable` for
+ * bytes that cannot be decompressed. An unknown encoding leaves the body as it is.
  */
 export async function inflate(body: Buffer, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
   const layers = [encoding ?? []].flat().flatMap((text) => text.toLowerCase().split(','))
   const codings = layers.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
-  if (codings.length > mostLayers) throw new EgressFailure('too_large', `The answer is packed more than ${mostLayers} times over`)
+  if (codings.length > maxLayers) throw new EgressFailure('too_large', `The answer is packed more than ${maxLayers} times over`)
   let bytes = body
   for (const coding of codings.toReversed()) {
     const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
     if (!decode) return bytes
-    // An answer to HEAD and a 304 name the coding of a body that they do not have.
+    // An answer to HEAD and a 304 name an encoding but have no body.
     if (bytes.length > 0) bytes = await decode(bytes, { maxOutputLength: maxBytes }).catch((error) => fail(error, maxBytes))
   }
   return bytes

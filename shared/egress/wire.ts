@@ -2,7 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 
-/** Where a connection goes: only to one of the addresses, under the name that certificates and servers know. */
+/** Target of a connection: it is dialled at one of the addresses only; `host` is the name for certificates and servers. */
 export interface Target {
   readonly host: string
   readonly port: number
@@ -10,26 +10,26 @@ export interface Target {
   readonly tls: boolean
 }
 
-/** The outside as doors reach it. Tests put one in its place that only writes down what would be dialled. */
+/** DNS and sockets as dialers use them. Tests replace it with one that only records what would be dialled. */
 export interface Wire {
-  /** Every address of a name in the public DNS. */
+  /** All addresses of a name in the public DNS. */
   readonly resolve: (name: string, signal: AbortSignal) => Promise<readonly string[]>
-  /** Every address of a name as this machine knows it, /etc/hosts included. */
+  /** All addresses of a name as this machine resolves it, /etc/hosts included. */
   readonly resolveHere: (name: string) => Promise<readonly string[]>
-  /** Begins to connect; the socket says `connect` or `secureConnect` when it is done. */
+  /** Starts to connect; the socket emits `connect` or `secureConnect` when it is connected. */
   readonly connect: (target: Target) => Socket
 }
 
-/** How long one DNS server may take, in milliseconds, and how often it is asked. */
-const patience = { timeout: 3_000, tries: 2 }
+/** Timeout per DNS server in milliseconds, and number of attempts. */
+const resolverOptions = { timeout: 3_000, tries: 2 }
 
 /**
- * The real outside. Names go to the DNS by c-ares, since getaddrinfo would occupy one of four threads of the process until a slow server
- * answers, and knows names that only this machine has.
+ * The real network. Names are resolved with c-ares: getaddrinfo occupies one of the process's four threads until a slow server answers, and
+ * resolves names that only this machine has.
  */
 export const internet: Wire = {
   async resolve(name, signal) {
-    const resolver = new Resolver(patience)
+    const resolver = new Resolver(resolverOptions)
     const cancel = () => resolver.cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
@@ -41,15 +41,15 @@ export const internet: Wire = {
   },
   resolveHere: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   connect({ host, port, addresses, tls }) {
-    const options = { host, port, lookup: pinned(addresses), autoSelectFamily: true }
+    const options = { host, port, lookup: lookupPinned(addresses), autoSelectFamily: true }
     if (!tls) return netConnect(options)
     const servername = isIP(host) ? '' : host.replace(/\.$/, '')
     return tlsConnect({ ...options, servername, ALPNProtocols: ['http/1.1'] })
   },
 }
 
-/** Answers with the addresses that were checked; nothing is asked again between the check and the connection. */
-const pinned =
+/** Returns the checked addresses; no name is resolved again between the check and the connection. */
+const lookupPinned =
   (addresses: readonly string[]): LookupFunction =>
   (_name, options, callback) => {
     const answers = addresses.map((address) => ({ address, family: isIP(address) }))

@@ -112,12 +112,12 @@ function createLazyTest({ of, column, nullable }: OpenSubject, passesMissing: bo
 
 const noCondition: NonNullable<PolicyRule['condition']> = {}
 
-/** One text for all conditions that say the same: the order of tested values, tests and list items aside. */
+/** Text key that equivalent conditions share; the order of tested values, tests and list items is ignored. */
 export const conditionKey = ({ condition = noCondition }: PolicyRule): string => keyOf(condition)
 
 /**
- * Whether a condition tests the caller: it says something else of another principal, so it is never the same for one who gives a role and one
- * who holds it. An operand `principal.id`, as of own records, does not make it one.
+ * Whether a condition tests the caller. Its result differs between principals, so it cannot be compared between the granter and the holder
+ * of a role. An operand `principal.id`, as in a condition on own records, does not count.
  */
 export const testsPrincipal = ({ condition = noCondition }: PolicyRule): boolean =>
   Object.keys(condition).some((tested) => tested.startsWith('principal.'))

@@ -21,7 +21,7 @@ export type { Attributes, Principal, TestedField, TestedRecord } from '#shared/p
 /** `sometimes` means that it depends on the record; only record permissions return it. */
 export type Permit = 'always' | 'sometimes' | 'never'
 
-/** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if no rule decided or the caller is the owner. */
+/** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if none decided or the caller is the owner. */
 export interface Decision {
   readonly allowed: boolean
   readonly effect: 'allow' | 'deny'
