@@ -1,8 +1,8 @@
-/** Something that keeps house: it is done again and again, by one process at a time or by several without harm. */
+/** A periodic maintenance task. Several processes may run it at the same time without harm. */
 export interface Chore<Services> {
-  /** Its own among all chores; also the name of its prepared statement where it has one. */
+  /** Unique among maintenance tasks; also the name of its prepared statement if it has one. */
   readonly name: string
   readonly everySeconds: number
-  /** Ends early, and whole, when the signal aborts. */
+  /** Returns early, in a consistent state, when the signal aborts. */
   readonly run: (services: Services, signal: AbortSignal) => Promise<void>
 }

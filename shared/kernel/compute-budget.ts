@@ -1,33 +1,33 @@
 import { problem } from '#shared/kernel/errors.ts'
 import { heldMs, nextSlice, sliceMs } from '#shared/kernel/thread-share.ts'
 
-/** What one question of a caller may compute (page "Beyond", section 2). All that the question computes shares one budget. */
+/** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
 export interface ComputeBudget {
-  /** Steps that are left. */
+  /** Remaining steps. */
   readonly left: number
   /**
    * Takes steps; a step is about a microsecond of work, such as one candidate of a rule or one clause tested. Throws VALIDATION_ERROR, which
    * names the bound, when there are not enough left.
    */
   take(steps: number): void
-  /** Begins the next question of the same work, such as the next step of a run: all steps are left again. */
+  /** Restores all steps for the next query of the same work, such as the next step of a run. */
   refill(): void
   /** Whether the thread has been held for a slice, so that `pause` would wait. */
   isPauseDue(): boolean
-  /** Gives the thread back if it has been held for a slice. Call it between pieces of work that take under 10 ms each. */
+  /** Yields the thread if it has been held for a slice. Call it between pieces of work that take under 10 ms each. */
   pause(): Promise<void>
 }
 
 interface Bound {
   readonly steps: number
   readonly bound: string
-  /** The budget of a larger question that this one is a part of: what is taken here is taken there, too. */
+  /** Budget of the enclosing query; steps taken here are also taken there. */
   readonly within?: ComputeBudget | undefined
 }
 
 /**
- * Makes the budget of one question of a workspace: `steps` in all. `bound` is the message of the 400 beyond it: it names the bound and says
- * what would be right.
+ * Creates the budget of one query of a workspace with `steps` in total. `bound` is the message of the 400 when it is exceeded: it names
+ * the bound and what would be right.
  */
 export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps

@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib'
 import { problem } from '#shared/kernel/errors.ts'
 
 /**
- * An opaque cursor of a list: where the next page starts, with a checksum over that and over what is listed, so that a damaged cursor, or
- * one of another list, is told (decisions, Cursors).
+ * Makes an opaque cursor of a list: the position of the next page with a checksum over position and list, which detects damaged cursors and
+ * cursors of other lists (decisions, Cursors).
  */
 export function makeCursor(list: string, position: string): string {
   return Buffer.from(`${position}~${checksum(list, position)}`).toString('base64url')

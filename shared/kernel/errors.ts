@@ -26,7 +26,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** What of a problem is kept with an operation and shown to callers. */
+/** The part of a problem that is stored with an operation and shown to callers. */
 export interface StoredProblem {
   readonly code: ErrorCode
   readonly message: string
@@ -43,7 +43,7 @@ export class Problem extends Error {
   readonly code: ErrorCode
   /** Response headers that the failure carries, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether all is well on our side although the status says otherwise, so that nobody needs to look for its cause. */
+  /** Whether the failure is expected despite its status, so no investigation is needed. */
   readonly expected: boolean
 
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
@@ -62,7 +62,7 @@ export class Problem extends Error {
   }
 }
 
-/** The most characters of a message: it may name a key that was sent, which may be as long as a body. */
+/** Maximum characters of a message: it may name a key that was sent, which may be as long as a body. */
 const maxMessageLength = 4_000
 
 const bounded = (message: string): string =>

@@ -2,29 +2,29 @@ import { randomBytes } from 'node:crypto'
 import { Decimal } from '#shared/kernel/decimal.ts'
 
 /**
- * `JSON.parse` with every digit: a number whose text a binary float would not give back becomes the object that `JSON.rawJSON` makes.
- * Throws what `JSON.parse` throws.
+ * `JSON.parse` without loss of digits: a number that a binary float would not print the same becomes a `JSON.rawJSON` object. Throws the
+ * errors of `JSON.parse`.
  */
 export function parseExactly(text: string): unknown {
   const numbers = inexactNumbers(text)
   if (numbers.length === 0) return JSON.parse(text)
   // Each such number stands as an object that no sender can guess while the text is parsed. A reviver, which is asked about every value,
   // takes 150 ms for 1 MB of short numbers with a single long one among them; this takes 17 ms.
-  const mark = randomBytes(9).toString('base64url')
-  let marked = ''
+  const placeholder = randomBytes(9).toString('base64url')
+  let replaced = ''
   let end = 0
   for (const [index, { from, to }] of numbers.entries()) {
-    marked += `${text.slice(end, from)}{"${mark}":${index}}`
+    replaced += `${text.slice(end, from)}{"${placeholder}":${index}}`
     end = to
   }
   let value: unknown
   try {
-    value = JSON.parse(marked + text.slice(end))
+    value = JSON.parse(replaced + text.slice(end))
   } catch {
     return JSON.parse(text)
   }
-  const exact = ({ from, to }: Place): unknown => JSON.rawJSON(text.slice(from, to))
-  return withNumbers(value, mark, numbers.map(exact))
+  const exact = ({ from, to }: NumberRange): unknown => JSON.rawJSON(text.slice(from, to))
+  return withNumbers(value, placeholder, numbers.map(exact))
 }
 
 /**
@@ -43,11 +43,11 @@ export function quoteInexact(text: string): string {
   return end === 0 ? text : quoted + text.slice(end)
 }
 
-/** Whether a double holds the value of a number's text. */
+/** Whether a double represents the number exactly. */
 export const isHeld = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
 
-/** Where a number stands in the text. */
-interface Place {
+/** Position of a number in the text. */
+interface NumberRange {
   readonly from: number
   readonly to: number
 }
@@ -65,8 +65,8 @@ export function endOfString(text: string, start: number): number {
 
 const [quote, backslash, minus, plus, point, zero, nine, upperE, lowerE] = [0x22, 0x5c, 0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x45, 0x65]
 
-function inexactNumbers(text: string): Place[] {
-  const found: Place[] = []
+function inexactNumbers(text: string): NumberRange[] {
+  const found: NumberRange[] = []
   let index = 0
   while (index < text.length) {
     const code = text.charCodeAt(index)
@@ -94,21 +94,21 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const isInexact = (text: string): boolean => number.test(text) && String(Number(text)) !== text
 
-/** Puts the numbers in the places that are marked. */
-function withNumbers(value: unknown, mark: string, numbers: readonly unknown[]): unknown {
+/** Replaces the placeholders by the numbers. */
+function withNumbers(value: unknown, placeholder: string, numbers: readonly unknown[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item = value[index]
-      if (typeof item === 'object' && item !== null) value[index] = withNumbers(item, mark, numbers)
+      if (typeof item === 'object' && item !== null) value[index] = withNumbers(item, placeholder, numbers)
     }
     return value
   }
   const parts = value as Record<string, unknown>
-  if (Object.hasOwn(parts, mark)) return numbers[parts[mark] as number]
+  if (Object.hasOwn(parts, placeholder)) return numbers[parts[placeholder] as number]
   for (const key of Object.keys(parts)) {
     const part = parts[key]
-    if (typeof part === 'object' && part !== null) parts[key] = withNumbers(part, mark, numbers)
+    if (typeof part === 'object' && part !== null) parts[key] = withNumbers(part, placeholder, numbers)
   }
   return parts
 }

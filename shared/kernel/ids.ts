@@ -8,5 +8,5 @@ export const isUuid = (text: string): boolean => uuid.test(text)
 /** A new UUID, version 7: ids sort roughly by creation time (document 1, Shared formats). */
 export const newId = (): string => randomUUIDv7()
 
-/** When an id that `newId` made was made, in milliseconds since 1970 by the clock of that process. */
+/** Creation time of an id from `newId`, in milliseconds since 1970 by the clock of the process that created it. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

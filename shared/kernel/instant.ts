@@ -13,9 +13,9 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * The same instant in UTC, always written to the microsecond (`2026-01-01T00:00:00.000000Z`), of RFC 3339 text: such texts sort as the
- * instants do (decisions, Instants). Further digits are cut off. A leap second counts as the midnight after it. undefined when the text is no such instant of the years
- * 0001 to 9999.
+ * Converts RFC 3339 text to UTC with microseconds (`2026-01-01T00:00:00.000000Z`), so that texts sort as the instants do (decisions,
+ * Instants). Further digits are cut off. A leap second counts as the midnight after it. Returns undefined for other text and for instants
+ * outside the years 0001 to 9999.
  */
 export function utcInstant(text: string): string | undefined {
   const match = instant.exec(text)
@@ -31,10 +31,10 @@ export function utcInstant(text: string): string | undefined {
   return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
 }
 
-/** A moment of this process in the form of `utcInstant`. */
+/** Converts a Date to the form of `toUtcInstant`. */
 export const instantOf = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`
 
-/** The instant a microsecond after one in the form of `utcInstant`, which the database answers. */
+/** The instant one microsecond later; input and result have the form of `toUtcInstant`, as the database returns it. */
 export function instantAfter(utc: string): string {
   const micros = Number(utc.slice(20, 26)) + 1
   if (micros < 1_000_000) return `${utc.slice(0, 20)}${String(micros).padStart(6, '0')}Z`

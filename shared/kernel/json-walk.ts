@@ -2,10 +2,10 @@ import type { ComputeBudget } from '#shared/kernel/compute-budget.ts'
 import { problem } from '#shared/kernel/errors.ts'
 import { numberText } from '#shared/kernel/json.ts'
 
-/** Parts of a value that are handled between two looks at the clock: they take some 20 to 100 µs. */
+/** Parts of a value that are handled between two checks of the clock: they take about 20 to 100 µs. */
 const partsAtOnce = 256
 
-/** Budget steps of so many parts. */
+/** Budget steps charged per `partsAtOnce` parts. */
 const stepsAtOnce = 64
 
 /** Whether a JSON value has parts: a list or an object. */
@@ -18,7 +18,7 @@ export interface Copying {
   readonly item?: (name: string, item: unknown) => readonly [name: string, item: unknown]
 }
 
-/** Copies a JSON value of any size, and gives the thread back between its parts. */
+/** Copies a JSON value of any size, and yields the thread between its parts. */
 export async function copyJson(value: unknown, { leaf = same, item = sameItem }: Copying, budget: ComputeBudget): Promise<unknown> {
   const count = counter(budget)
   const copyItems = async (names: readonly string[], from: Readonly<Record<string, unknown>>, to: Record<string, unknown>) => {
@@ -85,7 +85,7 @@ export function isLongJson(value: unknown, most: number): boolean {
 
 const leafLength = (value: unknown): number => (typeof value === 'string' ? value.length + 2 : (numberText(value)?.length ?? 4))
 
-/** Counts a part; true when it is time to look at the clock. */
+/** Counts a part; returns true when the clock must be checked. */
 function counter(budget: ComputeBudget): () => boolean {
   let parts = 0
   return () => {

@@ -21,7 +21,7 @@ export function parseJson(text: string, where = 'body'): unknown {
   return value
 }
 
-/** Parses JSON that we wrote ourselves, such as a column's, with the same exact numbers as `parseJson` and none of its limits. */
+/** Parses stored JSON, such as a column's, with the same exact numbers as `parseJson` but without its limits. */
 export function parseStoredJson(text: string): unknown {
   return parseExactly(text)
 }

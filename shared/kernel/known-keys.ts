@@ -4,7 +4,7 @@ import type { Schema } from '#shared/kernel/schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a body's keys are held against. */
+/** Schemas and stored object that a body's keys are checked against. */
 export interface KeyRules {
   /** The schema of the body. */
   readonly body: Schema<unknown>['json']
@@ -16,7 +16,7 @@ export interface KeyRules {
   readonly keepsStored?: true
 }
 
-/** A body without the keys that were only sent back. */
+/** A body without the answer's keys that the caller sent back. */
 export interface KnownKeys {
   readonly value: unknown
   /** Whether a key was sent back that must equal the stored one. */
@@ -24,7 +24,7 @@ export interface KnownKeys {
 }
 
 /**
- * Holds the keys of a body against its schema, at every level whose keys are fixed (page 5, Unknown keys). Keys of the answer that the
+ * Checks the keys of a body against its schema, at every level whose keys are fixed (page 5, Unknown keys). Keys of the answer that the
  * body's schema does not have are left out of the value, as are `warnings`. Throws VALIDATION_ERROR that names an unknown key and the
  * nearest known one, or a key of the answer whose value differs from the stored one.
  */
@@ -96,7 +96,7 @@ function readItems({ body, answer, stored, path }: Level, items: readonly unknow
 /** Keys by which an item of a list is the same as a stored one. */
 const identities = ['id', 'key', 'user_id', 'email'] as const
 
-/** The stored item that a sent one is about; undefined for a new one. */
+/** The stored item that a sent item refers to; undefined for a new item. */
 function counterpartOf(value: unknown, stored: readonly unknown[], index: number): unknown {
   if (!isObject(value)) return undefined
   const key = identities.find((name) => typeof value[name] === 'string')
@@ -109,7 +109,7 @@ function requireStored({ value, path }: { value: unknown; path: string }, stored
   if (!isSame(value, stored[key])) throw problem('VALIDATION_ERROR', `${path} cannot be changed here`)
 }
 
-/** Counts and instants differ between reading an object and sending it back, but for the instant of its creation; so does what says so of itself. */
+/** Whether a value changes by itself: counts, instants but `created_at`, and schemas marked `x-changes-by-itself`. */
 function changesByItself(key: string, schema: unknown): boolean {
   const branches = branchesOf(schema).filter(({ type }) => type !== 'null')
   return branches.length > 0 && branches.every((one) => isCountOrInstant(key, one) || holdsOnlyThose(one))
@@ -160,7 +160,7 @@ function shapesOf(schema: unknown, value: Json): Json[] {
 const answeredProperties = (schema: unknown, value: Json): Json =>
   Object.assign(Object.create(null), ...(schema === undefined ? [] : shapesOf(schema, value).map(({ properties }) => properties)))
 
-/** What stands under each key of a map. */
+/** Schemas of a map's values, by key pattern. */
 const mapOf = ({ patternProperties, additionalProperties }: Json): Json =>
   isObject(patternProperties) ? patternProperties : isObject(additionalProperties) ? { '': additionalProperties } : {}
 
@@ -195,7 +195,7 @@ const withArticle = (name: string): string => (name.endsWith('s') ? name : `${/^
 export const unknownKey = (path: string, key: string, known: readonly string[], name: string) =>
   problem('VALIDATION_ERROR', `${shortened(path)} is no key of ${name}${suggestion(key, known)}`)
 
-/** What a misspelled name may have meant: `; did you mean unique?`, with all known names where none is like it. */
+/** Suggests a spelling for an unknown name: `; did you mean unique?`, with all known names where none is like it. */
 export function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestOf(name, known)
   if (nearest === undefined) return ', which has none'

@@ -1,9 +1,9 @@
-/** The one of `names` that is spelled most like `name`; undefined when there is none. The first of several that are equally near. */
+/** Returns the name with the smallest edit distance to `name`, the first of several; undefined for an empty list. */
 export function nearestOf(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const known of names) {
-    const distance = distanceOf(plain(name), plain(known))
+    const distance = distanceOf(normalize(name), normalize(known))
     if (distance >= least) continue
     best = known
     least = distance
@@ -11,15 +11,15 @@ export function nearestOf(name: string, names: readonly string[]): string | unde
   return best
 }
 
-/** Whether two names differ so little that one is likely to be a misspelling of the other. */
-export const isNear = (name: string, other: string): boolean => distanceOf(plain(name), plain(other)) <= other.length / 2
+/** Whether one name is likely a misspelling of the other. */
+export const isNear = (name: string, other: string): boolean => distanceOf(normalize(name), normalize(other)) <= other.length / 2
 
-/** The longest part of a name that is compared: the work grows with its square. */
-const longest = 60
+/** Maximum number of compared characters: the work grows with their square. */
+const maxComparedLength = 60
 
-const plain = (name: string): string => name.slice(0, longest).toLowerCase().replace(/[_-]/g, '')
+const normalize = (name: string): string => name.slice(0, maxComparedLength).toLowerCase().replace(/[_-]/g, '')
 
-/** Edits between two texts; a name that holds the other whole is half as far as its remaining letters. */
+/** Edit distance of two names. If one contains the other, the distance is half the number of remaining letters. */
 function distanceOf(one: string, other: string): number {
   if (one.length > 2 && other.length > 2 && (one.includes(other) || other.includes(one))) return Math.abs(one.length - other.length) / 2
   return editsOf(one, other)

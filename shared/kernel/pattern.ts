@@ -18,19 +18,19 @@ export interface Pattern {
   readonly test: (text: string) => boolean
 }
 
-const kept = 1_000
+const maxCompiled = 1_000
 const compiled = new Map<string, Pattern>()
 
 /**
- * Compiles RE2 syntax, or returns what was compiled before. Throws VALIDATION_ERROR that names `path` and the construct when the pattern
- * is too long or too large, does not compile, or needs what RE2 has not: look-around and back references.
+ * Compiles RE2 syntax; compiled patterns are cached. Throws VALIDATION_ERROR that names `path` and the construct if the pattern is too long
+ * or too large, does not compile, or uses look-around or back references, which RE2 lacks.
  */
 export function compilePattern(source: string, path = 'pattern'): Pattern {
   const known = compiled.get(source)
   if (known !== undefined) return known
   const pattern = compile(source, path)
   for (const oldest of compiled.keys()) {
-    if (compiled.size < kept) break
+    if (compiled.size < maxCompiled) break
     compiled.delete(oldest)
   }
   compiled.set(source, pattern)

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The id of the request that what runs now goes back to, for logs of places that no scope reaches. Only logs go by it: what work depends on
- * is handed to it.
+ * Id of the request that caused the current work, for logs in code that no scope reaches. Only logs use it; data that work depends on is
+ * passed as a parameter.
  */
 export const currentRequest = new AsyncLocalStorage<string>()

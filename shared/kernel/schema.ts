@@ -50,7 +50,7 @@ export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
 /** Text for a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
 
-/** Says what is wrong: of an object that may be one of several, what is wrong with the one that its constant names. */
+/** Explains a validation failure. For a tagged union it explains the failure of the alternative that the tag names. */
 function explain(errors: readonly ErrorObject[], where: string): string {
   const union = errors.at(-1)
   const tagged = union?.keyword === 'anyOf' ? tagOf(union) : undefined
@@ -62,7 +62,7 @@ function explain(errors: readonly ErrorObject[], where: string): string {
   return sent === undefined ? `${path} is required` : `${path} must be one of ${constants.join(', ')}`
 }
 
-/** The key by whose constant the alternatives of a union are told apart, what it may be, and what was sent; undefined where there is none. */
+/** The tag of a union: its key, its constants and the sent value; undefined for a union without a tag. */
 function tagOf({ schema, data }: ErrorObject): { key: string; constants: string[]; sent: unknown } | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
   const options = (schema as TSchema[]).map((option) => (option as { properties?: Record<string, { const?: unknown }> }).properties ?? {})
@@ -97,7 +97,7 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
 }
 
-/** What a schema says to whoever sent something else, in its `x-hint`. */
+/** The schema's `x-hint` as the end of a message; empty without one. */
 function hintOf({ parentSchema }: ErrorObject): string {
   const hint = parentSchema?.['x-hint']
   return typeof hint === 'string' ? `: ${hint}` : ''

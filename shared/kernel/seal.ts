@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 const [nonceBytes, tagBytes] = [12, 16]
 
-/** Bytes that only this installation can open, and only in the place they were sealed for. */
+/** Encrypts text of this installation. A ciphertext can be decrypted only with the `place` that it was encrypted for. */
 export interface Sealer {
-  /** Encrypts text with AES-256-GCM; `place` is authenticated with it and must be given again to open it. */
+  /** Encrypts text with AES-256-GCM; `place` is authenticated data that decryption must repeat. */
   readonly seal: (text: string, place: string) => Buffer
-  /** The text again; throws when the bytes were changed or belong to another place. */
+  /** Decrypts to text; throws if the bytes were changed or belong to another place. */
   readonly open: (sealed: Buffer, place: string) => string
 }
 
-/** Makes a sealer for one purpose from the installation's secret key; purposes cannot read each other. */
+/** Creates an encryptor for one purpose from the installation's secret key. Purposes cannot decrypt each other's ciphertext. */
 export function sealer(secretKey: Buffer, purpose: string): Sealer {
   const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), `kontor ${purpose}`, 32))
   return {

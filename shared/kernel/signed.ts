@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** Says of text that this installation has written it, for one purpose. */
+/** Signs text of this installation for one purpose, and verifies the signatures. */
 export interface Signer {
-  /** The signature of a text, fit for a form or an address. */
+  /** Returns the signature of a text as base64url, which forms and URLs can carry. */
   readonly sign: (text: string) => string
-  /** Whether a signature is that of the text; takes the same time whatever is wrong with it. */
+  /** Whether a signature belongs to the text. Compares in constant time. */
   readonly holds: (text: string, signature: string) => boolean
 }
 
-/** Makes a signer for one purpose from the installation's secret key; a signature of one purpose is none of another. */
+/** Creates a signer for one purpose from the installation's secret key. A signature is valid for its purpose only. */
 export function signer(secretKey: Buffer, purpose: string): Signer {
   const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), `kontor signed ${purpose}`, 32))
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url')

@@ -2,10 +2,10 @@ import type { Logger } from '#shared/kernel/log.ts'
 
 /** Runs `stop` once on SIGTERM or SIGINT and then ends the process; a second signal ends it at once. */
 export function onStop(log: Logger, stop: () => Promise<void>): void {
-  let stopping = false
+  let isStopping = false
   const begin = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (isStopping) process.exit(1)
+    isStopping = true
     log.info({ signal }, 'stopping')
     stop().then(
       () => process.exit(0),

@@ -1,18 +1,18 @@
 /**
- * Measures how long ago something was, and rather says too much than too little: the system's clock can be set back, and the process's own
- * rests while its machine sleeps, so it takes the longer of what the two say.
+ * Measures elapsed time; it may overestimate but not underestimate. The system clock can be set back, and the process's monotonic clock
+ * stops while the machine sleeps, so it returns the longer of the two.
  */
 export class Stopwatch {
   #wall = Date.now()
-  #own = performance.now()
+  #monotonic = performance.now()
 
   restart(): void {
     this.#wall = Date.now()
-    this.#own = performance.now()
+    this.#monotonic = performance.now()
   }
 
   /** Milliseconds since it was made or started again. */
   elapsedMs(): number {
-    return Math.max(performance.now() - this.#own, Math.abs(Date.now() - this.#wall))
+    return Math.max(performance.now() - this.#monotonic, Math.abs(Date.now() - this.#wall))
   }
 }

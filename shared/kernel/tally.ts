@@ -1,9 +1,9 @@
-/** The most things that are counted at a time; what comes beyond is not. */
+/** Maximum number of keys counted between two writes; further keys are ignored. */
 const maxKeys = 10_000
 
 /**
- * Counts in memory how often things happen, and hands the counts on together some time after the first: counting costs nobody more than a
- * look-up. What a crash takes along, or cannot be handed on, is lost.
+ * Counts events by key in memory and writes the counts together `delayMs` after the first, so counting costs only a lookup. Counts are lost
+ * in a crash or a failed write.
  */
 export class Tally {
   readonly #write: (counts: ReadonlyMap<string, number>) => Promise<void>
@@ -12,13 +12,13 @@ export class Tally {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
-  /** `write` takes counts by what was counted; it must not fail. */
+  /** `write` receives counts by key; it must not reject. */
   constructor(delayMs: number, write: (counts: ReadonlyMap<string, number>) => Promise<void>) {
     this.#delayMs = delayMs
     this.#write = write
   }
 
-  /** Counts one more of this. */
+  /** Increments the count of a key. */
   note(key: string): void {
     const count = this.#counts.get(key) ?? 0
     if (count === 0 && this.#counts.size >= maxKeys) return
@@ -26,7 +26,7 @@ export class Tally {
     this.#timer ??= setTimeout(() => void this.flush(), this.#delayMs).unref()
   }
 
-  /** Hands on what has been counted until now; resolves once it and all before it are through. Call it before the process ends. */
+  /** Writes the current counts; resolves after this and all earlier writes. Call it before the process ends. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,4 +1,4 @@
-/** Longest time in milliseconds that a computation holds the thread before it gives it back (page "Beyond", section 2, allows 10). */
+/** Longest time in milliseconds that a computation holds the thread before it yields (page "Beyond", section 2, allows 10). */
 export const sliceMs = 2
 
 /** Calls under way in this process: requests and attempts, those that compute among them. */
@@ -51,16 +51,16 @@ export async function waitUncounted<T>(wait: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Gives the thread back after it was held for so many milliseconds, and resolves when the workspace may compute again. One computation of the
- * process goes on per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
+ * Yields the thread after it was held for `sliceLengthMs`, and resolves when the workspace may compute again. One computation of the
+ * process resumes per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
  * slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
  */
 export function nextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
   lastSliceMs = Math.min(sliceLengthMs, 10)
   return new Promise((resolve) => {
-    const line = waiting.get(workspaceId) ?? []
-    waiting.set(workspaceId, line)
-    line.push(resolve)
+    const queue = waiting.get(workspaceId) ?? []
+    waiting.set(workspaceId, queue)
+    queue.push(resolve)
     waitingCount += 1
     schedule()
   })
@@ -78,12 +78,12 @@ function resumeNext(): void {
   isScheduled = false
   const [first] = waiting
   if (!first) return
-  const [workspaceId, line] = first
-  const resume = line.shift()
+  const [workspaceId, queue] = first
+  const resume = queue.shift()
   waitingCount -= 1
   // The workspace goes behind the others that wait.
   waiting.delete(workspaceId)
-  if (line.length > 0) waiting.set(workspaceId, line)
+  if (queue.length > 0) waiting.set(workspaceId, queue)
   resume?.()
   // The resumed computation runs as a microtask, before this immediate. It may end without waiting again.
   setImmediate(schedule)

@@ -1,20 +1,20 @@
 import { atMost } from '#shared/kernel/at-most.ts'
 
 /**
- * Runs work that goes by the same key one piece after the other in this process, first come, first served; work of other keys goes on
- * beside it. Whoever waits here holds no connection of the database, as whoever waits for a lock there does.
+ * Creates locks by key within this process: work with the same key runs one at a time, in order of arrival; other keys run concurrently.
+ * Unlike a database lock, waiting here holds no database connection.
  */
 export function turns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const lanes = new Map<string, { readonly run: ReturnType<typeof atMost>; inside: number }>()
+  const locks = new Map<string, { readonly run: ReturnType<typeof atMost>; inside: number }>()
   return async (key, work) => {
-    const lane = lanes.get(key) ?? { run: atMost(1), inside: 0 }
-    lanes.set(key, lane)
-    lane.inside += 1
+    const lock = locks.get(key) ?? { run: atMost(1), inside: 0 }
+    locks.set(key, lock)
+    lock.inside += 1
     try {
-      return await lane.run(work)
+      return await lock.run(work)
     } finally {
-      lane.inside -= 1
-      if (lane.inside === 0) lanes.delete(key)
+      lock.inside -= 1
+      if (lock.inside === 0) locks.delete(key)
     }
   }
 }

@@ -3,7 +3,7 @@ import { type FieldMask, maskOf } from '#shared/policy/field-mask.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
 import type { Principal, SubjectOf, TestedRecord } from '#shared/policy/tested-value.ts'
 
-/** A rule bound to one caller and type. `always`, `never` and `varies` say for which records it applies, before any is looked at. */
+/** A rule bound to one caller and type. `applies` says to which records it applies, as far as that is known without reading one. */
 export interface BoundRule {
   readonly effect: PolicyRule['effect']
   readonly condition: Condition
@@ -11,11 +11,16 @@ export interface BoundRule {
   readonly mask: FieldMask
 }
 
-/** Binds a rule. Where sides cannot be compared an allow rule does not apply and a deny rule does (document 1, Authentication, rule 6). */
+/** Binds a rule. If sides cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication, rule 6). */
 export function bindRule(rule: PolicyRule, principal: Principal, subjectOf: SubjectOf): BoundRule {
   const condition = bindCondition(rule.condition, principal, subjectOf)
-  const out = rule.effect === 'allow' ? condition.known !== true : condition.known === false
-  return { effect: rule.effect, condition, applies: out ? 'never' : condition.open.length > 0 ? 'varies' : 'always', mask: maskOf(rule) }
+  const isExcluded = rule.effect === 'allow' ? condition.known !== true : condition.known === false
+  return {
+    effect: rule.effect,
+    condition,
+    applies: isExcluded ? 'never' : condition.open.length > 0 ? 'varies' : 'always',
+    mask: maskOf(rule),
+  }
 }
 
 /** Whether a bound rule applies to a record. */
@@ -25,10 +30,10 @@ export function appliesTo({ effect, condition, applies }: BoundRule, record: Tes
   return effect === 'allow' ? truth === true : truth !== false
 }
 
-/** For which records of a type rules allow an action, as far as can be told before any is looked at. */
+/** The share of a type's records for which rules allow an action, as far as it is known without reading a record. */
 export type Verdict = 'all' | 'some' | 'none'
 
-/** `none` without any allow rule, whatever its condition, and under a deny rule that always applies; `all` where nothing is left open. */
+/** `none` without an allow rule, or with a deny rule that always applies; `all` if an allow rule always applies and no deny rule can. */
 export function verdictOf(rules: readonly BoundRule[]): Verdict {
   const allows = rules.filter(({ effect }) => effect === 'allow')
   const denies = rules.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')

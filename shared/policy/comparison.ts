@@ -5,27 +5,27 @@ import { isDay, utcInstant } from '#shared/kernel/instant.ts'
 import { numberText } from '#shared/kernel/json.ts'
 
 /**
- * One way in which a stored value can be compared: as a number, as text, as a day, … It carries both forms of that comparison: `form` and
- * `against` for a value in memory, `guard`, `column` and `cast` for a column in SQL. Neither ever raises an error, whatever the operand.
+ * One way to compare a stored value: as a number, as text, as a day, … `normalize` and `compareWith` compare values in memory;
+ * `canCastSql`, `columnSql` and `sqlType` compare a column in SQL. Neither raises an error for any operand.
  */
 export interface View {
-  /** A value or operand seen this way, or undefined when it cannot be. What is equal has the same form; an operand's is its parameter in SQL. */
+  /** Normal form of a value or operand; undefined if it has none. Equal values have equal forms. An operand's form is its SQL parameter. */
   readonly form: (side: unknown) => string | boolean | undefined
   /**
-   * How values stand to an operand: below, at or above 0 as they are less, equal or greater, undefined where they are not like it. The
-   * whole is undefined when the operand itself cannot be seen this way.
+   * Returns a function that compares values with the operand: negative, 0 or positive for less, equal or greater; undefined for a value
+   * that has no normal form. Returns undefined if the operand has none.
    */
   readonly against: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
   /** PostgreSQL type of the parameter. */
   readonly cast: string
-  /** What of the column is compared with the parameter. */
+  /** SQL expression of the column that is compared with the parameter. */
   readonly column: (column: Knex.Raw) => Knex.Raw
-  /** Where only some of the column's values can be seen this way: the condition under which `column` may be computed. */
+  /** SQL condition under which `columnSql` can be evaluated; absent if it always can. */
   readonly guard?: (column: Knex.Raw) => Knex.Raw
 }
 
-/** What differs between the ways of comparing: how either side is read, and the order of what was read. */
-interface Reading<T> {
+/** Definition of a comparison: how a side is parsed, and the order of the parsed values. */
+interface ComparisonDefinition<T> {
   readonly cast: string
   readonly read: (side: unknown) => T | undefined
   readonly order: (first: T, second: T) => number
@@ -34,11 +34,11 @@ interface Reading<T> {
   readonly guard?: (column: Knex.Raw) => Knex.Raw
 }
 
-function view<T>({ read, order, form, cast, column = (name) => name, guard }: Reading<T>): View {
+function createComparison<T>({ read, order, form, cast, column = (name) => name, guard }: ComparisonDefinition<T>): View {
   return {
     form(side) {
-      const seen = read(side)
-      return seen === undefined ? undefined : form(seen)
+      const parsed = read(side)
+      return parsed === undefined ? undefined : form(parsed)
     },
     against(operand) {
       const right = read(operand)
@@ -55,11 +55,11 @@ function view<T>({ read, order, form, cast, column = (name) => name, guard }: Re
 }
 
 const text = (side: unknown): string | undefined => (typeof side === 'string' ? side : undefined)
-const textBy = (read: (text: string) => string | undefined) => (side: unknown) => (typeof side === 'string' ? read(side) : undefined)
-const itself = (read: string): string => read
+const parseText = (read: (text: string) => string | undefined) => (side: unknown) => (typeof side === 'string' ? read(side) : undefined)
+const identity = (read: string): string => read
 const byCodeUnit = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
-/** The decimal of a JSON number, numeric text, or a currency's `{amount}`, which is what a test of a currency field asks about. */
+/** The decimal of a JSON number, numeric text, or a currency's `{amount}`: currency fields are tested by their amount. */
 function decimal(side: unknown): Decimal | undefined {
   const amount = typeof side === 'object' && side !== null && 'amount' in side ? side.amount : side
   const digits = typeof amount === 'string' ? amount : numberText(amount)
@@ -70,46 +70,51 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
   [true, false].flatMap((value) => [[value, value] as const, [String(value), value] as const]),
 )
 
-/** Exactly the same text; its order is never asked. */
-export const asText = view({ cast: 'text', read: text, order: byCodeUnit, form: itself })
+/** Exact text equality; its order is never used. */
+export const asText = createComparison({ cast: 'text', read: text, order: byCodeUnit, form: identity })
 
 /** Text in the order of its code points, in any database and for any column. */
-export const asOrderedText = view({
+export const asOrderedText = createComparison({
   cast: 'text',
   read: text,
   order: byCodePoint,
-  form: itself,
+  form: identity,
   column: (column) => builder.raw('? collate "C"', [column]),
 })
 
-/** A UUID in its text form, which is how it stands to text that is no UUID. */
-export const asIdText = view({
+/** A UUID as text, for comparison with text that is not a UUID. */
+export const asIdText = createComparison({
   cast: 'text',
-  read: textBy((id) => id.toLowerCase()),
+  read: parseText((id) => id.toLowerCase()),
   order: byCodePoint,
-  form: itself,
+  form: identity,
   column: (column) => builder.raw('?::text collate "C"', [column]),
 })
 
-export const asId = view({
+export const asId = createComparison({
   cast: 'uuid',
-  read: textBy((id) => (isUuid(id) ? id.toLowerCase() : undefined)),
+  read: parseText((id) => (isUuid(id) ? id.toLowerCase() : undefined)),
   order: byCodeUnit,
-  form: itself,
+  form: identity,
 })
-export const asBoolean = view({
+export const asBoolean = createComparison({
   cast: 'boolean',
   read: (side) => booleans.get(side),
   order: (first, second) => Number(first) - Number(second),
   form: (read) => read,
 })
-export const asNumber = view({ cast: 'numeric', read: decimal, order: (first, second) => first.cmp(second), form: canonicalDecimal })
+export const asNumber = createComparison({
+  cast: 'numeric',
+  read: decimal,
+  order: (first, second) => first.cmp(second),
+  form: canonicalDecimal,
+})
 
-// The form that `isDecimalText` accepts. The length is looked at first, because numeric has its limits too.
+// The form that `isDecimalText` accepts. The length is checked first, because `numeric` is limited too.
 const decimalForm = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
 
-/** Text that reads as a number; a cast outside its guard would raise an error. */
-export const asNumericText = view({
+/** Text that parses as a number; a cast without its `canCastSql` condition would raise an error. */
+export const asNumericText = createComparison({
   cast: 'numeric',
   read: decimal,
   order: (first, second) => first.cmp(second),
@@ -119,22 +124,22 @@ export const asNumericText = view({
 })
 
 /** Instants to the microsecond. */
-export const asInstant = view({ cast: 'timestamptz', read: textBy(utcInstant), order: byCodeUnit, form: itself })
+export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(utcInstant), order: byCodeUnit, form: identity })
 
-const dayOf = textBy((side) => (isDay(side) ? side : utcInstant(side)?.slice(0, 10)))
+const dayOf = parseText((side) => (isDay(side) ? side : utcInstant(side)?.slice(0, 10)))
 
-/** Days: an instant stands for its UTC day (decisions, Date-only value against a datetime field). */
-export const asDay = view({ cast: 'date', read: dayOf, order: byCodeUnit, form: itself })
+/** Days; an instant counts as its UTC day (decisions, Date-only value against a datetime field). */
+export const asDay = createComparison({ cast: 'date', read: dayOf, order: byCodeUnit, form: identity })
 /** A stored instant as its UTC day. */
-export const asDayOfInstant = view({
+export const asDayOfInstant = createComparison({
   cast: 'date',
   read: dayOf,
   order: byCodeUnit,
-  form: itself,
+  form: identity,
   column: (column) => builder.raw(`(? at time zone 'UTC')::date`, [column]),
 })
 
-/** The order of PostgreSQL's "C" collation. JavaScript's own goes by UTF-16 units, which puts U+10000 before U+E000. */
+/** The order of PostgreSQL's "C" collation. JavaScript compares UTF-16 units, which puts U+10000 before U+E000. */
 function byCodePoint(first: string, second: string): number {
   for (let index = 0; index < first.length && index < second.length; index++) {
     const [left, right] = [first.charCodeAt(index), second.charCodeAt(index)]

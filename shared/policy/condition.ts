@@ -6,49 +6,49 @@ import { rememberByObject } from '#shared/policy/remember.ts'
 import type { Principal, SubjectOf, TestedRecord } from '#shared/policy/tested-value.ts'
 
 /**
- * A rule's condition for one caller. Every test must pass, so one that fails decides; else one whose sides cannot be compared leaves the
- * whole undefined; so it is in memory and, with null for undefined, in SQL.
+ * A rule's condition for one caller. Every test must pass: one failing test makes the condition false; otherwise one test whose sides
+ * cannot be compared makes it undefined. SQL has null for undefined.
  */
 export interface Condition {
-  /** What the tests come to that need no record. */
+  /** Combined result of the tests that need no record. */
   readonly known: Truth
-  /** The tests that need one. */
+  /** The tests that need a record. */
   readonly open: readonly OpenTest[]
 }
 
 export interface OpenTest {
   readonly holds: (record: TestedRecord) => Truth
   readonly where: (alias: string | undefined) => Knex.Raw
-  /** Of a test whether something of a record is one of some values: what, and which. */
+  /** Subject and values of a membership test; absent for other tests. */
   readonly among?: { readonly subject: OpenSubject; readonly values: readonly unknown[] }
 }
 
 type OpenSubject = Extract<ReturnType<SubjectOf>, { known: false }>
 
-/** Binds a condition to a caller and the subjects of its tests. A test that nobody knows counts as one that cannot be compared. */
+/** Binds a condition to a caller and the subjects of its tests. An unknown operator counts as a test whose sides cannot be compared. */
 export function bindCondition(condition: PolicyRule['condition'], principal: Principal, subjectOf: SubjectOf): Condition {
   let known: Truth = true
   const open: OpenTest[] = []
   for (const [tested, tests] of Object.entries(condition ?? {})) {
     const subject = subjectOf(tested)
-    for (const [name, written] of Object.entries(tests)) {
+    for (const [name, writtenOperand] of Object.entries(tests)) {
       const operator = operators.get(name)
-      const operand = ownId(written, principal)
+      const operand = resolvePrincipalId(writtenOperand, principal)
       if (!operator) known = and(known, undefined)
       else if (operand === null) known = and(known, operator.passesMissing)
       else if (!subject.known)
-        open.push(operator.among ? amongTest(subject, operator.among(operand)) : openTest(subject, operator, operand))
+        open.push(operator.among ? amongTest(subject, operator.among(operand)) : createRecordTest(subject, operator, operand))
       else known = and(known, subject.value == null ? operator.passesMissing : operator.bind(subject.kind, operand).holds(subject.value))
     }
   }
   return { known, open }
 }
 
-/** Kleene's and: false whenever one side is. */
+/** Kleene's three-valued `and`: false if either side is false. */
 export const and = (first: Truth, second: Truth): Truth =>
   first === false || second === false ? false : first === undefined ? undefined : second
 
-/** What a condition comes to for a record. */
+/** Evaluates a condition for a record. */
 export function holdsFor({ known, open }: Condition, record: TestedRecord): Truth {
   let truth = known
   for (const test of open) {
@@ -58,7 +58,7 @@ export function holdsFor({ known, open }: Condition, record: TestedRecord): Trut
   return truth
 }
 
-/** The condition in SQL: true, false, or null where its sides cannot be compared. */
+/** The condition as SQL: true, false, or null if its sides cannot be compared. */
 export function conditionWhere({ known, open }: Condition, alias: string | undefined): Knex.Raw {
   const parts = open.map((test) => test.where(alias))
   if (known !== true || parts.length === 0) parts.push(builder.raw(known === undefined ? 'null::boolean' : String(known)))
@@ -66,32 +66,32 @@ export function conditionWhere({ known, open }: Condition, alias: string | undef
 }
 
 /** Joins conditions by `and`. */
-export const allOf = (parts: readonly Knex.Raw[]): Knex.Raw => joined(parts, ' and ')
+export const allOf = (parts: readonly Knex.Raw[]): Knex.Raw => joinSql(parts, ' and ')
 /** Joins conditions by `or`. */
-export const anyOf = (parts: readonly Knex.Raw[]): Knex.Raw => joined(parts, ' or ')
+export const anyOf = (parts: readonly Knex.Raw[]): Knex.Raw => joinSql(parts, ' or ')
 
-function joined(parts: readonly Knex.Raw[], word: string): Knex.Raw {
+function joinSql(parts: readonly Knex.Raw[], word: string): Knex.Raw {
   const [first, ...others] = parts
   return first && others.length === 0 ? first : builder.raw(`(${parts.map(() => '?').join(word)})`, [...parts])
 }
 
-/** The operand `principal.id` means the caller's own id, also in a list; null for a caller without one. */
-function ownId(operand: unknown, { id }: Principal): unknown {
+/** Resolves the operand `principal.id`, also inside a list, to the caller's id; null for a caller without one. */
+function resolvePrincipalId(operand: unknown, { id }: Principal): unknown {
   if (operand === 'principal.id') return id
   return Array.isArray(operand) ? operand.flatMap((item) => (item === 'principal.id' ? (id ?? []) : [item])) : operand
 }
 
-const openTest = (subject: OpenSubject, { passesMissing, bind }: Operator, operand: unknown): OpenTest =>
-  testOf(subject, passesMissing, () => bind(subject.kind, operand))
+const createRecordTest = (subject: OpenSubject, { passesMissing, bind }: Operator, operand: unknown): OpenTest =>
+  createLazyTest(subject, passesMissing, () => bind(subject.kind, operand))
 
-/** The test whether something of a record is one of some values. */
+/** Creates a test that a record's value is one of the given values. */
 export const amongTest = (subject: OpenSubject, values: readonly unknown[]): OpenTest => ({
-  ...testOf(subject, false, () => equalsAny(subject.kind, values)),
+  ...createLazyTest(subject, false, () => equalsAny(subject.kind, values)),
   among: { subject, values },
 })
 
-// The operand is read when it is first needed: of tens of thousands of tests most are only counted, or become part of another.
-function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, bind: () => Forms): OpenTest {
+// The operand is parsed on first use: of tens of thousands of tests most are only counted or merged into another.
+function createLazyTest({ of, column, nullable }: OpenSubject, passesMissing: boolean, bind: () => Forms): OpenTest {
   let bound: Forms | undefined
   const forms = () => {
     bound ??= bind()
@@ -112,12 +112,12 @@ function testOf({ of, column, nullable }: OpenSubject, passesMissing: boolean, b
 
 const noCondition: NonNullable<PolicyRule['condition']> = {}
 
-/** One text for all conditions that say the same: the order of tested values, tests and list items aside. */
+/** Text key that equivalent conditions share; the order of tested values, tests and list items is ignored. */
 export const conditionKey = ({ condition = noCondition }: PolicyRule): string => keyOf(condition)
 
 /**
- * Whether a condition tests the caller: it says something else of another principal, so it is never the same for one who gives a role and one
- * who holds it. An operand `principal.id`, as of own records, does not make it one.
+ * Whether a condition tests the caller. Its result differs between principals, so it cannot be compared between the granter and the holder
+ * of a role. An operand `principal.id`, as in a condition on own records, does not count.
  */
 export const testsPrincipal = ({ condition = noCondition }: PolicyRule): boolean =>
   Object.keys(condition).some((tested) => tested.startsWith('principal.'))

@@ -9,20 +9,21 @@ import { rememberByObject } from '#shared/policy/remember.ts'
 import { indexRules, isOnEveryItem, type RuleIndex } from '#shared/policy/rule-index.ts'
 
 /**
- * Whether a role with these rules grants no more than the granter holds (decisions, People, keys, workspaces): the FORBIDDEN that says
- * what is too much, or undefined. To be asked when a role is created, changed or given: to a person, a service account, in an invitation.
+ * Checks that a role with these rules grants no more than the granter holds (decisions, People, keys, workspaces). Returns a FORBIDDEN that
+ * names the first excess grant, or undefined. Call it when a role is created, changed or assigned to a person, a service account or an
+ * invitation.
  *
- * What the document says of deny rules is held for `fields.deny` too, since no other rule of the granter lifts it: it has to stand in the
- * role wherever it hides a field that the role would show. The owner passes.
+ * The document's rule for deny rules also applies to `fields.deny`, since no other rule of the granter lifts it: the role must contain it
+ * wherever it hides a field that the role would show. The owner passes.
  *
- * A condition on `principal.*` never counts as covering nor as standing in: the holder of the role is another principal than the granter.
- * Where both policies are one holder's, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
+ * A condition on `principal.*` neither covers a grant nor replaces a limit, because the role's holder is not the granter. If both policies
+ * belong to one holder, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
  */
 export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[], isSameHolder = false): Problem | undefined {
   const role = indexRules(rules)
   for (const held of granter.sources) {
     for (const [index, rule] of rules.entries()) {
-      const excess = rule.effect === 'allow' ? excessOf(held, role, rule, isSameHolder) : undefined
+      const excess = rule.effect === 'allow' ? findExcess(held, role, rule, isSameHolder) : undefined
       if (excess !== undefined) return problem('FORBIDDEN', `policy[${index}] grants more than you hold: ${excess}`)
     }
   }
@@ -31,24 +32,27 @@ export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[], isSa
 
 type Rules = RuleIndex<PolicyRule>
 
-/** What the granter does not hold of an allow rule: the first permission and resource that is found. */
-function excessOf(held: Rules, role: Rules, rule: PolicyRule, isSameHolder: boolean): string | undefined {
-  const [judgeShown, judgePlain] = [judgeOf(rule, true, isSameHolder), judgeOf(rule, false, isSameHolder)]
+/** Returns the first permission and resource of an allow rule that the granter does not hold. */
+function findExcess(held: Rules, role: Rules, rule: PolicyRule, isSameHolder: boolean): string | undefined {
+  const [compareShown, comparePlain] = [createComparison(rule, true, isSameHolder), createComparison(rule, false, isSameHolder)]
   for (const permission of new Set(rule.actions.flatMap(permissionsOf))) {
-    const judge = showing.has(permission) ? judgeShown : judgePlain
+    const compare = fieldPermissions.has(permission) ? compareShown : comparePlain
     // A rule on every item is also one on each key that the granter's rules name.
     for (const resource of isOnEveryItem(rule) ? ['*', ...held.keys(permission)] : new Set(rule.resources)) {
-      const reason = judge(held.matching(permission, resource), role.matching(permission, resource))
+      const reason = compare(held.matching(permission, resource), role.matching(permission, resource))
       if (reason !== undefined) return `${permission} on ${resource}${reason}`
     }
   }
   return undefined
 }
 
-type Judge = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined
+type CompareRules = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined
 
-/** Judges one rule by the granter's and the role's rules in a place: what is missing, or undefined. Few places differ in their lists of rules. */
-function judgeOf(rule: PolicyRule, shows: boolean, isSameHolder: boolean): Judge {
+/**
+ * Compares one rule with the granter's and the role's rules for a permission and resource. Returns what is missing, or undefined. Results
+ * are memoized by rule list, since few resources differ in their lists.
+ */
+function createComparison(rule: PolicyRule, shows: boolean, isSameHolder: boolean): CompareRules {
   const counts = isSameHolder ? () => true : (one: PolicyRule) => !testsPrincipal(one)
   const counted = rememberByObject((own: readonly PolicyRule[]) => own.filter(counts))
   const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => {
@@ -57,25 +61,25 @@ function judgeOf(rule: PolicyRule, shows: boolean, isSameHolder: boolean): Judge
   })
   const verdicts = rememberByObject((grants: readonly PolicyRule[]) =>
     rememberByObject((own: readonly PolicyRule[]) => {
-      const lifted = limitsAmong(grants)?.find((limit) => !standsIn(counted(own), rule, limit))
+      const lifted = limitsAmong(grants)?.find((limit) => !includesLimit(counted(own), rule, limit))
       return lifted && (lifted.effect === 'deny' ? ', which a rule denies you' : ', without hiding the fields that are hidden from you')
     }),
   )
   return (grants, own) => (limitsAmong(grants) ? verdicts(grants)(own) : '')
 }
 
-/** The permissions by which fields are shown; to every other a rule's `fields` mean nothing. */
-const showing: ReadonlySet<Permission> = new Set<Permission>(['records:read', 'records:export'])
+/** The permissions that show fields. A rule's `fields` have no meaning for any other permission. */
+const fieldPermissions: ReadonlySet<Permission> = new Set<Permission>(['records:read', 'records:export'])
 
 const unconditional = conditionKey({ effect: 'allow', actions: [] })
 
-/** Whether a rule applies at least where another does. */
+/** Whether a rule applies to every record to which the other applies. */
 function appliesAsWidely(rule: PolicyRule, other: PolicyRule): boolean {
   const key = conditionKey(rule)
   return key === unconditional || key === conditionKey(other)
 }
 
-/** Whether an allow rule of the granter covers one of the role where both are; `shows` when fields are shown there. */
+/** Whether an allow rule of the granter covers one of the role. Masks are compared only if the permission shows fields (`shows`). */
 const covers = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
   grant.effect === 'allow' && appliesAsWidely(grant, rule) && (!shows || showsNoMore(rule, grant))
 
@@ -86,22 +90,22 @@ function showsNoMore(rule: PolicyRule, other: PolicyRule): boolean {
   return wider.allowed === null && wider.denied.isSubsetOf(mask.denied)
 }
 
-/** Whether a rule of the granter takes away something that the role's rule would give: it denies, or hides a field that the rule reveals. */
+/** Whether a rule of the granter limits the role's rule: it denies, or hides a field that the rule reveals. */
 const limits = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
   grant.effect === 'deny' || (shows && hiddenFrom(grant, rule).length > 0)
 
 const hiddenFrom = (grant: PolicyRule, rule: PolicyRule): string[] =>
   [...maskOf(grant).denied].filter((field) => reveals(maskOf(rule), field))
 
-/** Whether a limit of the granter stands among the role's own rules in a place. */
-function standsIn(own: readonly PolicyRule[], rule: PolicyRule, limit: PolicyRule): boolean {
+/** Whether the role's own rules contain a limit of the granter. */
+function includesLimit(own: readonly PolicyRule[], rule: PolicyRule, limit: PolicyRule): boolean {
   const { denied, hiding } = limitsIn(own)
   if (limit.effect === 'deny') return denied.has(unconditional) || denied.has(conditionKey(limit))
   const hidden = hiddenFrom(limit, rule)
   return hiding.some((one) => appliesAsWidely(one, limit) && hidden.every((field) => maskOf(one).denied.has(field)))
 }
 
-/** The limits among rules: the conditions of those that deny, and the rules that hide fields. */
+/** The limits in a list of rules: the conditions of deny rules, and the allow rules that hide fields. */
 const limitsIn = rememberByObject((rules: readonly PolicyRule[]) => ({
   denied: new Set(rules.filter(({ effect }) => effect === 'deny').map(conditionKey)),
   hiding: rules.filter((rule) => rule.effect === 'allow' && maskOf(rule).denied.size > 0),

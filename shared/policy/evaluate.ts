@@ -18,42 +18,42 @@ export type { SourcedRule } from '#shared/policy/policy.ts'
 export type { RecordAccess } from '#shared/policy/record-access.ts'
 export type { Attributes, Principal, TestedField, TestedRecord } from '#shared/policy/tested-value.ts'
 
-/** `sometimes`: it depends on the record. Only the permissions of records are ever asked so. */
+/** `sometimes` means that it depends on the record; only record permissions return it. */
 export type Permit = 'always' | 'sometimes' | 'never'
 
-/** What simulate answers (document 1, Roles and access): `matched` is the rule that decided, null when none did or the owner asks. */
+/** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if none decided or the caller is the owner. */
 export interface Decision {
   readonly allowed: boolean
   readonly effect: 'allow' | 'deny'
   readonly matched: SourcedRule | null
 }
 
-/** All that one caller may do in a workspace: the rules of all its roles together (document 1, Authentication). */
+/** One caller's rights in a workspace: the combined rules of all its roles (document 1, Authentication). */
 export interface Policy {
   /**
-   * May the caller, on this resource? Left out, the resource is `*`: every item, or the workspace itself, so rules on single keys do not
-   * count. For `records:…` conditions stay open, for every other permission they are tested on the attributes, of which none is the default.
+   * Whether the caller has the permission on the resource. The default resource is `*`: every item, or the workspace itself, so rules on
+   * single keys do not count. Without attributes, conditions of `records:…` stay open; those of other permissions see no attributes.
    */
   readonly permits: (permission: Permission, resource?: string, attributes?: Attributes) => Permit
-  /** Whether there is any resource on which the caller may: for lists that then show only those. */
+  /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
   readonly permitsSomewhere: (permission: Permission) => boolean
-  /** The decision on something with these attributes; `fields` say of what type they are. Resource `*` is matched by rules on every item alone. */
+  /** Decides for a resource with these attributes; `fields` give their types. Only rules on every item match resource `*`. */
   readonly decide: (permission: Permission, resource: string, attributes: Attributes, fields?: readonly TestedField[]) => Decision
-  /** What the caller may do with the records of a type. The same array of fields gives the same object, compiled once. */
+  /** The caller's access to the records of a type. Compiled once per array of fields: the same array returns the same object. */
   readonly recordAccess: (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
-  /** The rules, by permission and resource, that all have to allow what this policy allows; none for the owner. */
+  /** Rule indexes that must all allow an action for this policy to allow it; empty for the owner. */
   readonly sources: readonly RuleIndex<SourcedRule>[]
 }
 
-/** Compiles the rules of all roles that a caller holds. The owner holds everything, and no rule binds it. */
+/** Compiles the rules of all the caller's roles. The owner has every permission; no rule restricts it. */
 export function compilePolicy(rules: readonly SourcedRule[], principal: Principal): Policy {
-  if (principal.owner) return everything
+  if (principal.owner) return ownerPolicy
   const index = indexRules(rules)
   const onRecords = rememberByObject((rules: readonly SourcedRule[]) => permitOnRecords(rules, principal))
   const onAnything = rememberByObject((rules: readonly SourcedRule[]) =>
     permitOf(decideAmong(rules, principal, subjectsOfAttributes(principal, {}, []))),
   )
-  const recordAccess = rememberByFields((action, typeKey, fields) =>
+  const recordAccess = memoizeByFields((action, typeKey, fields) =>
     compileRecordAccess(index.matching(action, typeKey), principal, typeKey, fields),
   )
   const decide: Policy['decide'] = (permission, resource, attributes, fields = []) => {
@@ -74,15 +74,15 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: Principa
 }
 
 /** The policy of the owner and of the platform itself. */
-const everything: Policy = Object.freeze({
+const ownerPolicy: Policy = Object.freeze({
   permits: () => 'always',
   permitsSomewhere: () => true,
   decide: () => ({ allowed: true, effect: 'allow', matched: null }),
-  recordAccess: rememberByFields((_action, _typeKey, fields) => fullRecordAccess(fields)),
+  recordAccess: memoizeByFields((_action, _typeKey, fields) => fullRecordAccess(fields)),
   sources: [],
 } satisfies Policy)
 
-/** A matching deny rule refuses; otherwise a matching allow rule allows; otherwise it is refused. Order does not matter. */
+/** Deny overrides allow, and the default is deny. Order does not matter. */
 function decideAmong(rules: readonly SourcedRule[], principal: Principal, subjectOf: SubjectOf): Decision {
   const truthOf = ({ condition }: SourcedRule) => bindCondition(condition, principal, subjectOf).known
   const deny = rules.find((rule) => rule.effect === 'deny' && truthOf(rule) !== false)
@@ -99,11 +99,11 @@ const permitOnRecords = (rules: readonly SourcedRule[], principal: Principal): P
 
 type MakeAccess = (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
 
-/** Remembers per array of fields, so that what belonged to an old picture of a type goes with it. */
-function rememberByFields(make: MakeAccess): MakeAccess {
-  const ofFields = rememberByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
+/** Memoizes per array of fields, so entries of outdated type metadata are collected with it. */
+function memoizeByFields(make: MakeAccess): MakeAccess {
+  const accessByName = rememberByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
   return (action, typeKey, fields) => {
-    const kept = ofFields(fields)
+    const kept = accessByName(fields)
     const access = kept.get(`${action} ${typeKey}`) ?? make(action, typeKey, fields)
     kept.set(`${action} ${typeKey}`, access)
     return access

@@ -4,25 +4,25 @@ import { allOf, anyOf, conditionWhere } from '#shared/policy/condition.ts'
 import { reveals, revealTogether } from '#shared/policy/field-mask.ts'
 import type { TestedField } from '#shared/policy/tested-value.ts'
 
-/** Which fields a caller's allow rules show. */
+/** The fields that a caller's allow rules show. */
 export interface FieldAccess {
-  /** Fields that some rule could hide, whatever its condition. */
+  /** Fields that some rule could hide, regardless of its condition. */
   readonly hideable: ReadonlySet<string>
-  /** Fields that no record shows: they are not even a column. */
+  /** Fields that no record shows; exports omit their columns. */
   readonly neverVisible: ReadonlySet<string>
-  /** The fields shown of a record to which these of the rules apply. */
+  /** The visible fields of a record to which these rules apply. */
   readonly visible: (applying: readonly BoundRule[]) => ReadonlySet<string>
-  /** The condition under which the field of a readable row is shown; undefined when it always is. */
+  /** SQL condition that shows the field of a readable row; undefined if it is always shown. */
   readonly where: (key: string, alias?: string) => Knex.Raw | undefined
 }
 
-/** Different sets of fields that one access remembers; past that it starts afresh. */
-const maxRemembered = 1_000
+/** Maximum number of memoized field sets per access; beyond it the cache is cleared. */
+const maxMemoized = 1_000
 
-/** Works out the fields that allow rules show, together and each by its condition. */
+/** Computes the fields that allow rules show, in combination and with the condition of each. */
 export function fieldAccess(allows: readonly BoundRule[], fields: readonly TestedField[]): FieldAccess {
   const inputs = inputsOf(fields)
-  const visible = rememberBy(
+  const visible = memoizeByKey(
     (applying: readonly BoundRule[]) => [...new Set(applying.map(({ mask }) => mask.key))].sort().join('\n'),
     (applying): ReadonlySet<string> => {
       const masks = applying.map(({ mask }) => mask)
@@ -42,8 +42,8 @@ export function fieldAccess(allows: readonly BoundRule[], fields: readonly Teste
 }
 
 /**
- * Each field with all that its formula reads, through other formulas too: who may not read one of those may not read the result. One of
- * them may be gone, while values that were made of it are still there.
+ * Returns each field with every field that its formula reads, also through other formulas: without access to an input there is no access to
+ * the result. A deleted input counts while values computed from it are still stored.
  */
 function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
   const reads = new Map(fields.map((field) => [field.key, [...(field.reads ?? []), ...(field.staleReads ?? [])]]))
@@ -58,7 +58,7 @@ function inputsOf(fields: readonly TestedField[]): (key: string) => readonly str
   }
 }
 
-/** A field is safe from hiding when no rule denies it, and every rule reveals it or one that always applies does. */
+/** A field cannot be hidden if no rule denies it, and either every rule or one that always applies reveals it. */
 function isHideable(allows: readonly BoundRule[], key: string): boolean {
   const revealing = allows.filter(({ mask }) => reveals(mask, key))
   const safe = revealing.length > 0 && (revealing.length === allows.length || revealing.some(({ applies }) => applies === 'always'))
@@ -69,7 +69,7 @@ function isHideable(allows: readonly BoundRule[], key: string): boolean {
 const isNeverShown = (granting: readonly BoundRule[], key: string): boolean =>
   !granting.some(({ mask }) => reveals(mask, key)) || granting.some(({ applies, mask }) => applies === 'always' && mask.denied.has(key))
 
-/** The conditions of one field, each with a key that is the same for the same condition. */
+/** The SQL conditions of one field, each with a key that identifies equal conditions. */
 function shownWhere(granting: readonly BoundRule[], key: string, alias: string | undefined): [string, Knex.Raw][] {
   const hiding = granting.filter(({ mask }) => mask.denied.has(key))
   const revealing = granting.filter(({ mask }) => reveals(mask, key))
@@ -83,12 +83,12 @@ function shownWhere(granting: readonly BoundRule[], key: string, alias: string |
   return [...parts, [`any ${revealing.map((rule) => granting.indexOf(rule)).join()}`, builder.raw('(?) is true', [shown])]]
 }
 
-function rememberBy<Input, Result>(keyOf: (input: Input) => string, make: (input: Input) => Result): (input: Input) => Result {
+function memoizeByKey<Input, Result>(keyOf: (input: Input) => string, make: (input: Input) => Result): (input: Input) => Result {
   const kept = new Map<string, Result>()
   return (input) => {
     const key = keyOf(input)
     const result = kept.get(key) ?? make(input)
-    if (kept.size >= maxRemembered) kept.clear()
+    if (kept.size >= maxMemoized) kept.clear()
     kept.set(key, result)
     return result
   }

@@ -1,27 +1,27 @@
 import type { PolicyRule } from '#shared/policy/policy.ts'
 import { rememberByObject } from '#shared/policy/remember.ts'
 
-/** What an allow rule reveals of the records that it matches (document 1, Policy rule, `fields`). */
+/** The fields that an allow rule reveals of matching records (document 1, Policy rule, `fields`). */
 export interface FieldMask {
-  /** Fields that no rule reveals where this one matches. */
+  /** Fields that no rule reveals of a record that this rule matches. */
   readonly denied: ReadonlySet<string>
-  /** The only fields that this rule reveals; null for all. */
+  /** The only fields that this rule reveals; null means all. */
   readonly allowed: ReadonlySet<string> | null
-  /** The same text for masks that say the same. */
+  /** Equal masks have equal keys. */
   readonly key: string
 }
 
-/** The mask of a rule; an empty whitelist is none. */
+/** The mask of a rule. An empty `fields.allow` counts as absent. */
 export const maskOf = rememberByObject(({ fields }: PolicyRule): FieldMask => {
   const denied = [...new Set(fields?.deny)].sort()
   const allowed = fields?.allow?.length ? [...new Set(fields.allow)].sort() : null
   return { denied: new Set(denied), allowed: allowed && new Set(allowed), key: JSON.stringify([denied, allowed]) }
 })
 
-/** Whether a mask shows the field, other rules aside. */
+/** Whether a mask alone shows the field. */
 export const reveals = ({ denied, allowed }: FieldMask, field: string): boolean =>
   !denied.has(field) && (allowed === null || allowed.has(field))
 
-/** Whether several matching masks show the field: one of them reveals it and none denies it (decisions, Policy details). */
+/** Whether matching masks together show the field: at least one reveals it and none denies it (decisions, Policy details). */
 export const revealTogether = (masks: readonly FieldMask[], field: string): boolean =>
   masks.some((mask) => reveals(mask, field)) && !masks.some((mask) => mask.denied.has(field))

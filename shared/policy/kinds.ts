@@ -16,49 +16,49 @@ import {
 } from '#shared/policy/comparison.ts'
 import { lowerCase, lowerCaseOf } from '#shared/policy/letter-case.ts'
 
-/** How a kind of value answers `contains`, in memory and in SQL; the text asked for is in small letters already. */
+/** The `contains` test of a kind of value, in memory and in SQL. The searched text is already in lower case. */
 export interface Search {
   readonly holds: (value: unknown, text: string) => boolean
   readonly where: (column: Knex.Raw, text: string) => Knex.Raw
 }
 
 /**
- * How a kind of value is tested. Of the views that know the operand, equality takes the first one; ordering takes them in turn until one
- * knows the value too, and where none does the sides cannot be compared.
+ * The comparisons of a kind of value. Equality uses the first comparison that accepts the operand. Ordering uses the first one that accepts
+ * the operand and the value; if there is none, the sides cannot be compared.
  */
 export interface Kind {
   readonly equality: readonly View[]
   readonly ordering: readonly View[]
-  /** null where no text is contained in such a value. */
+  /** null if such a value never contains text. */
   readonly search: Search | null
 }
 
-const within: Search = {
+const textSearch: Search = {
   holds: (value, text) => typeof value === 'string' && lowerCase(value).includes(text),
   where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseOf(column), text]),
 }
 
-/** A list contains text as one of its elements, as a whole. */
+/** A list contains text if one of its elements equals it. */
 const element: Search = {
   holds: (value, text) => Array.isArray(value) && value.some((item) => typeof item === 'string' && lowerCase(item) === text),
   where: (column, text) =>
     builder.raw('exists (select from unnest(?::text[]) as element where ? = ?::text)', [column, lowerCaseOf(builder.raw('element')), text]),
 }
 
-const ofIdText: Search = { ...within, where: (column, text) => within.where(builder.raw('?::text', [column]), text) }
+const idSearch: Search = { ...textSearch, where: (column, text) => textSearch.where(builder.raw('?::text', [column]), text) }
 
 // Ordering: numeric text counts as a number when both sides are (decisions, Policy details). Equality of two texts is exact: "1" is not
 // "1.0"; only a number as operand makes a text count as a number.
-const text: Kind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: within }
+const text: Kind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: textSearch }
 const number: Kind = { equality: [asNumber], ordering: [asNumber], search: null }
 const boolean: Kind = { equality: [asBoolean], ordering: [], search: null }
 const day: Kind = { equality: [asDay], ordering: [asDay], search: null }
 const instant: Kind = { equality: [asInstant, asDayOfInstant], ordering: [asInstant, asDayOfInstant], search: null }
-const id: Kind = { equality: [asId], ordering: [asIdText], search: ofIdText }
+const id: Kind = { equality: [asId], ordering: [asIdText], search: idSearch }
 // A list equals no single value and has no order: `contains` is the test for lists.
 const list: Kind = { equality: [], ordering: [], search: element }
 
-/** The kinds of what a rule can test beside fields. */
+/** The kinds of testable values that are not fields. */
 export const kinds = { text, id, instant } as const
 
 /** The kind of each field type's values; a currency is tested by its amount. */
@@ -79,10 +79,10 @@ export const kindOf: Readonly<Record<FieldType, Kind>> = {
   multiselect: list,
 }
 
-/** Text of which nobody said what it is, as in `attrs` of simulate: two sides that both look like times are compared as such. */
-const looseText: Kind = { equality: text.equality, ordering: [asNumericText, asInstant, asDay, asOrderedText], search: within }
+/** Text of unknown type, as in `attrs` of simulate. If both sides look like times, they are compared as times. */
+const looseText: Kind = { equality: text.equality, ordering: [asNumericText, asInstant, asDay, asOrderedText], search: textSearch }
 
-/** The kind of a JSON value whose field is not known. */
+/** The kind of a JSON value whose field is unknown. */
 export function kindOfJson(value: unknown): Kind {
   if (Array.isArray(value)) return list
   if (typeof value === 'boolean') return boolean

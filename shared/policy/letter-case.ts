@@ -1,24 +1,24 @@
 import { builder, type Knex } from '#shared/db/builder.ts'
 
-// Node 24 knows Unicode 17, PostgreSQL 18 knows 16: these 28 capitals have a small letter in Node alone. Measured over all code points.
-const onlyInNode = '\u{A7CE}\u{A7D2}\u{A7D4}\u{16EA0}-\u{16EB8}'
-const special = new RegExp(`[İΣ${onlyInNode}]`, 'u')
-const kept = new RegExp(`[${onlyInNode}]`, 'u')
+// Node 24 has Unicode 17, PostgreSQL 18 has 16: only Node has lower-case letters for these 28 capitals. Measured over all code points.
+const nodeOnlyCapitals = '\u{A7CE}\u{A7D2}\u{A7D4}\u{16EA0}-\u{16EB8}'
+const differingLetters = new RegExp(`[İΣ${nodeOnlyCapitals}]`, 'u')
+const unchangedLetters = new RegExp(`[${nodeOnlyCapitals}]`, 'u')
 
 /**
- * Small letters as `lower(… collate "pg_c_utf8")` of PostgreSQL makes them: each code point by itself and one for one. So `İ` becomes `i`
- * and every `Σ` becomes `σ`, where JavaScript's own toLowerCase adds a dot above and knows a final sigma.
+ * Lower case as PostgreSQL's `lower(… collate "pg_c_utf8")` returns it: each code point maps to exactly one. So `İ` becomes `i` and every
+ * `Σ` becomes `σ`; JavaScript's toLowerCase adds a dot above and uses the final sigma.
  */
 export function lowerCase(text: string): string {
-  if (!special.test(text)) return text.toLowerCase()
+  if (!differingLetters.test(text)) return text.toLowerCase()
   return Array.from(text, lowerLetter).join('')
 }
 
 const lowerLetter = (letter: string): string =>
-  kept.test(letter) ? letter : String.fromCodePoint(letter.toLowerCase().codePointAt(0) ?? 0)
+  unchangedLetters.test(letter) ? letter : String.fromCodePoint(letter.toLowerCase().codePointAt(0) ?? 0)
 
-/** The SQL twin of `lowerCase`, of SQL text. The collation is named, so that the database's own locale does not matter. */
+/** SQL equivalent of `lowerCase` for an SQL expression. The explicit collation makes it independent of the database's locale. */
 export const lowerCaseSql = (text: string): string => `lower(${text} collate "pg_c_utf8")`
 
-/** The same of built SQL. */
+/** SQL equivalent of `lowerCase` for a raw SQL builder. */
 export const lowerCaseOf = (text: Knex.Raw): Knex.Raw => builder.raw(lowerCaseSql('?'), [text])

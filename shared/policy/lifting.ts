@@ -3,23 +3,23 @@ import { compilePolicy } from '#shared/policy/evaluate.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
 
 /**
- * What a role grants its holders by losing rules: as allow rules, whatever `before` refused or hid and `after` does not. Taking a deny
- * rule from somebody gives what it refused, so whoever does it must hold that (document 1, Roles and access, rule 3).
+ * Returns, as allow rules, the limits of `before` that `after` no longer has. Removing a deny rule grants what the rule refused, so the
+ * remover must hold those rights (document 1, Roles and access, rule 3).
  */
 export function liftedBy(before: readonly PolicyRule[], after: readonly PolicyRule[]): PolicyRule[] {
-  const kept = refusals(after).map((rule, index) => ({ ...rule, role_id: '', index }))
+  const kept = invertLimits(after).map((rule, index) => ({ ...rule, role_id: '', index }))
   const stillRefused = compilePolicy(kept, { id: null, type: 'service', owner: false })
-  return refusals(before).filter((refused) => grantsNoMore(stillRefused, [refused], true) !== undefined)
+  return invertLimits(before).filter((refused) => grantsNoMore(stillRefused, [refused], true) !== undefined)
 }
 
-/** The opposite of every rule that takes something away. */
-const refusals = (rules: readonly PolicyRule[]): PolicyRule[] =>
-  rules.flatMap((rule) => (rule.effect === 'deny' ? [allowing(rule)] : shown(rule)))
+/** Allow rules for everything that the given rules deny or hide. */
+const invertLimits = (rules: readonly PolicyRule[]): PolicyRule[] =>
+  rules.flatMap((rule) => (rule.effect === 'deny' ? [toAllowRule(rule)] : revealHidden(rule)))
 
-const allowing = ({ fields: _, ...rule }: PolicyRule): PolicyRule => ({ ...rule, effect: 'allow' })
+const toAllowRule = ({ fields: _, ...rule }: PolicyRule): PolicyRule => ({ ...rule, effect: 'allow' })
 
-/** The fields that an allow rule hides, which no other rule reveals. */
-const shown = (rule: PolicyRule): PolicyRule[] => {
+/** An allow rule for the fields that this rule hides; no other rule reveals them. */
+const revealHidden = (rule: PolicyRule): PolicyRule[] => {
   const hidden = rule.fields?.deny ?? []
   return hidden.length > 0 ? [{ ...rule, fields: { allow: hidden } }] : []
 }

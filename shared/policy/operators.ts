@@ -5,59 +5,59 @@ import type { View } from '#shared/policy/comparison.ts'
 import type { Kind } from '#shared/policy/kinds.ts'
 import { lowerCase } from '#shared/policy/letter-case.ts'
 
-/** What a test comes to: undefined is the third outcome, two sides that cannot be compared (document 1, Authentication, rule 6). */
+/** Result of a test. Undefined means that the two sides cannot be compared (document 1, Authentication, rule 6). */
 export type Truth = boolean | undefined
 
-/** A test of one kind of value with its operand, in both forms. In SQL the third outcome is null. Neither form is asked about a missing value. */
+/** An operator bound to a kind of value and an operand. SQL has null for undefined. Neither form is called for a missing value. */
 export interface Forms {
   readonly holds: (value: unknown) => Truth
   readonly where: (column: Knex.Raw) => Knex.Raw
 }
 
-/** One test that a condition can make (document 1, Policy rule). */
+/** One operator of conditions (document 1, Policy rule). */
 export interface Operator {
-  /** What is wrong with an operand, to read after its path; undefined when it will do. */
+  /** Message for an invalid operand, to be put after its path; undefined for a valid one. */
   readonly refuse: (operand: unknown) => string | undefined
-  /** Whether a missing value passes, and also whether any value passes when the operand is missing: the id of a caller without one. */
+  /** Whether a missing value passes; also whether any value passes a missing operand, the id of a caller without one. */
   readonly passesMissing: boolean
   readonly bind: (kind: Kind, operand: unknown) => Forms
-  /** Of a test for one of some values: those. Several of them on one value are one such test. */
+  /** The accepted values of a membership test. Several such tests of one value can be merged into one. */
   readonly among?: (operand: unknown) => readonly unknown[]
 }
 
 const isScalar = (operand: unknown): boolean =>
   typeof operand === 'boolean' || isNumber(numberText(operand)) || (typeof operand === 'string' && isCleanText(operand))
 
-// JSON writes numbers that no comparison and no jsonb knows, such as 1e999999.
+// JSON allows numbers that neither comparisons nor jsonb accept, such as 1e999999.
 const numberLimit = 'a number has at most 400 characters and 3 digits of exponent'
 const isNumber = (digits: string | undefined): boolean => digits !== undefined && isDecimalText(digits)
 
-const scalar = (operand: unknown): string | undefined =>
+const explainScalar = (operand: unknown): string | undefined =>
   isScalar(operand) ? undefined : `must be text, a number, true or false; ${numberLimit}`
-const listOfScalars = (operand: unknown): string | undefined =>
+const explainScalarList = (operand: unknown): string | undefined =>
   Array.isArray(operand) && operand.every(isScalar) ? undefined : `must be a list of texts, numbers, true or false; ${numberLimit}`
-const someText = (operand: unknown): string | undefined =>
+const explainText = (operand: unknown): string | undefined =>
   typeof operand === 'string' && isCleanText(operand) ? undefined : 'must be text'
 
-const itself = { refuse: scalar, passesMissing: false } as const
+const scalarOperator = { refuse: explainScalar, passesMissing: false } as const
 const ordering = (sign: string, holds: (order: number) => boolean): Operator => ({
-  ...itself,
+  ...scalarOperator,
   bind: (kind, operand) => compare(kind, operand, sign, holds),
 })
 
 const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [])
 
-/** Every operator with both its forms. `ne` and `nin` alone pass a missing value; only the ordering tests can find two sides not comparable. */
+/** All operators. Only `ne` and `nin` accept a missing value; only the ordering operators can return undefined. */
 export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
-  ['eq', { ...itself, bind: (kind, operand) => equalsAny(kind, [operand]), among: (operand) => [operand] }],
-  ['ne', { ...itself, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, [operand])) }],
+  ['eq', { ...scalarOperator, bind: (kind, operand) => equalsAny(kind, [operand]), among: (operand) => [operand] }],
+  ['ne', { ...scalarOperator, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, [operand])) }],
   ['gt', ordering('>', (order) => order > 0)],
   ['gte', ordering('>=', (order) => order >= 0)],
   ['lt', ordering('<', (order) => order < 0)],
   ['lte', ordering('<=', (order) => order <= 0)],
-  ['in', { refuse: listOfScalars, passesMissing: false, bind: (kind, operand) => equalsAny(kind, listOf(operand)), among: listOf }],
-  ['nin', { refuse: listOfScalars, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, listOf(operand))) }],
-  ['contains', { refuse: someText, passesMissing: false, bind: contains }],
+  ['in', { refuse: explainScalarList, passesMissing: false, bind: (kind, operand) => equalsAny(kind, listOf(operand)), among: listOf }],
+  ['nin', { refuse: explainScalarList, passesMissing: true, bind: (kind, operand) => not(equalsAny(kind, listOf(operand))) }],
+  ['contains', { refuse: explainText, passesMissing: false, bind: contains }],
 ])
 
 const always = (outcome: boolean): Forms => ({ holds: () => outcome, where: () => builder.raw(String(outcome)) })
@@ -67,7 +67,7 @@ const not = ({ holds, where }: Forms): Forms => ({
   where: (column) => builder.raw('not (?)', [where(column)]),
 })
 
-/** Whether the value equals one of the operands: for every view one look-up among the operands that it is the first to know. */
+/** Tests whether a value equals one of the operands. Operands are grouped by the first comparison that accepts them: one lookup each. */
 export function equalsAny({ equality }: Kind, operands: readonly unknown[]): Forms {
   const known = operands.flatMap((operand) => {
     const view = equality.find((one) => one.form(operand) !== undefined)
@@ -78,7 +78,7 @@ export function equalsAny({ equality }: Kind, operands: readonly unknown[]): For
   return {
     holds: (value) => groups.some(({ view, forms }) => forms.has(view.form(value))),
     where: (column) =>
-      anyOf(groups.map(({ view, forms }) => guarded(view, column, equals(view, column, [...forms]), builder.raw('false')))),
+      anyOf(groups.map(({ view, forms }) => castSafely(view, column, equals(view, column, [...forms]), builder.raw('false')))),
   }
 }
 
@@ -88,29 +88,29 @@ function equals(view: View, column: Knex.Raw, forms: readonly unknown[]): Knex.R
   return builder.raw(`? = any(?::${view.cast}[])`, [view.column(column), forms as Knex.Value])
 }
 
-/** The first view that knows operand and value decides; where none is left the sides cannot be compared. */
+/** The first comparison that accepts operand and value decides; if there is none, the sides cannot be compared. */
 function compare({ ordering }: Kind, operand: unknown, sign: string, holds: (order: number) => boolean): Forms {
-  const ways = ordering.flatMap((view) => {
+  const comparisons = ordering.flatMap((view) => {
     const order = view.against(operand)
     return order ? [{ view, order, parameter: view.form(operand) as Knex.Value }] : []
   })
   return {
     holds(value) {
-      for (const { order } of ways) {
+      for (const { order } of comparisons) {
         const found = order(value)
         if (found !== undefined) return holds(found)
       }
       return undefined
     },
     where: (column) =>
-      ways.reduceRight((otherwise, { view, parameter }) => {
+      comparisons.reduceRight((otherwise, { view, parameter }) => {
         const test = builder.raw(`? ${sign} ?::${view.cast}`, [view.column(column), parameter])
-        return guarded(view, column, test, otherwise)
+        return castSafely(view, column, test, otherwise)
       }, builder.raw('null::boolean')),
   }
 }
 
-const guarded = ({ guard }: View, column: Knex.Raw, test: Knex.Raw, otherwise: Knex.Raw): Knex.Raw =>
+const castSafely = ({ guard }: View, column: Knex.Raw, test: Knex.Raw, otherwise: Knex.Raw): Knex.Raw =>
   guard ? builder.raw('case when ? then ? else ? end', [guard(column), test, otherwise]) : test
 
 function contains({ search }: Kind, operand: unknown): Forms {

@@ -1,4 +1,4 @@
-/** Every permission name there is (decisions, People, keys, workspaces). */
+/** All permission names (decisions, People, keys, workspaces). */
 export const permissions = [
   'records:read',
   'records:create',
@@ -56,22 +56,22 @@ export const permissions = [
 ] as const
 export type Permission = (typeof permissions)[number]
 
-/** The permissions that are asked about single records: their conditions are tested on a record (document 1, Authentication, rule 7). */
+/** Permissions that are checked for single records: their conditions are tested on a record (document 1, Authentication, rule 7). */
 export type RecordAction = Extract<Permission, `records:${string}`>
 export const isRecordAction = (action: string): action is RecordAction => action.startsWith('records:')
 
-/** What a rule's `actions` may name: a permission or one of the two wildcards. */
+/** A permission or one of the two wildcards: the names that a rule's `actions` may hold. */
 export type Action = Permission | 'records:*' | '*'
 
-const covered: ReadonlyMap<string, readonly Permission[]> = new Map<Action, readonly Permission[]>([
+const permissionsByAction: ReadonlyMap<string, readonly Permission[]> = new Map<Action, readonly Permission[]>([
   ...permissions.map((permission) => [permission, [permission]] as const),
   ['records:*', permissions.filter(isRecordAction)],
   ['*', permissions],
 ])
 
-/** The permissions that an action of a rule stands for; none when there is no such action. */
-export const permissionsOf = (action: string): readonly Permission[] => covered.get(action) ?? []
+/** The permissions that an action of a rule covers; empty for an unknown action. */
+export const permissionsOf = (action: string): readonly Permission[] => permissionsByAction.get(action) ?? []
 
-/** The actions by which a rule may name a permission: its own name and the wildcards over it. */
+/** The actions that match a permission: its own name and the wildcards that cover it. */
 export const namesOf = (permission: Permission): readonly Action[] =>
   isRecordAction(permission) ? [permission, 'records:*', '*'] : [permission, '*']

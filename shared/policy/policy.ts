@@ -28,7 +28,7 @@ const policyRule = t.Object({
   fields: t.Optional(t.Object({ allow: fieldKeys, deny: fieldKeys }, { description: 'what a matching read rule reveals of a record' })),
 })
 
-/** A role's rules (document 1, Policy rule), as they are sent, kept and read back. */
+/** A role's rules (document 1, Policy rule). Requests, storage and answers share this shape. */
 export const policy = schema(t.Array(policyRule, { maxItems: maxRules }))
 export type PolicyRule = Frozen<TypeOf<typeof policy>[number]>
 
@@ -38,12 +38,12 @@ type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** A rule with the role that it stands in and its place there, counted from 0. */
+/** A rule with its role and its index in that role, counted from 0. */
 export type SourcedRule = PolicyRule & { readonly role_id: string; readonly index: number }
 
 /**
- * The rules that a caller sent for a role. Throws VALIDATION_ERROR that names the rule, counted from 0, and what is wrong with it: a name
- * or key that nobody knows is refused, since leaving it out would change what the rule means.
+ * Parses the rules that a caller sent for a role. Throws VALIDATION_ERROR that names the rule, counted from 0, and the error. Unknown names
+ * and keys are refused: ignoring one would change the meaning of the rule.
  */
 export function parsePolicy(value: unknown): PolicyRule[] {
   const rules = policy.parse(Array.isArray(value) ? value.map(withoutNulls) : value, 'policy')
@@ -51,38 +51,38 @@ export function parsePolicy(value: unknown): PolicyRule[] {
   return rules
 }
 
-/** A key that is null says as much as one that is absent. */
+/** A null key equals an absent key. */
 const withoutNulls = (rule: unknown): unknown =>
   typeof rule === 'object' && rule !== null && !Array.isArray(rule)
     ? Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null))
     : rule
 
-const refusal = (path: string, reason: string): Problem => problem('VALIDATION_ERROR', `${path}: ${reason}`)
+const invalidRule = (path: string, reason: string): Problem => problem('VALIDATION_ERROR', `${path}: ${reason}`)
 
 function checkRule(rule: PolicyRule, path: string): void {
   refuseUnknownKeys(rule, ['effect', 'actions', 'resources', 'condition', 'fields'], path)
   refuseUnknownKeys(rule.fields ?? {}, ['allow', 'deny'], `${path}.fields`)
   for (const action of rule.actions) {
-    if (permissionsOf(action).length === 0) throw refusal(`${path}.actions`, `there is no permission ${quote(action)}`)
+    if (permissionsOf(action).length === 0) throw invalidRule(`${path}.actions`, `there is no permission ${quote(action)}`)
   }
   for (const [tested, test] of Object.entries(rule.condition ?? {})) checkTest(tested, test, `${path}.condition`)
 }
 
 function checkTest(tested: string, test: Readonly<Record<string, unknown>>, path: string): void {
-  if (!isTestable(tested)) throw refusal(path, `${quote(tested)} cannot be tested; use ${testableValues}`)
+  if (!isTestable(tested)) throw invalidRule(path, `${quote(tested)} cannot be tested; use ${testableValues}`)
   const entries = Object.entries(test)
-  if (entries.length === 0) throw refusal(path, `${tested} needs at least one test of ${names}`)
+  if (entries.length === 0) throw invalidRule(path, `${tested} needs at least one test of ${names}`)
   for (const [name, operand] of entries) {
     const operator = operators.get(name)
-    if (!operator) throw refusal(path, `${tested} has no test ${quote(name)}; use ${names}`)
+    if (!operator) throw invalidRule(path, `${tested} has no test ${quote(name)}; use ${names}`)
     const reason = operator.refuse(operand)
-    if (reason !== undefined) throw refusal(path, `${tested} ${name} ${reason}`)
+    if (reason !== undefined) throw invalidRule(path, `${tested} ${name} ${reason}`)
   }
 }
 
 function refuseUnknownKeys(object: object, known: readonly string[], path: string): void {
   const unknown = Object.keys(object).find((key) => !known.includes(key))
-  if (unknown !== undefined) throw refusal(path, `there is no key ${quote(unknown)}; use ${known.join(', ')}`)
+  if (unknown !== undefined) throw invalidRule(path, `there is no key ${quote(unknown)}; use ${known.join(', ')}`)
 }
 
 const names = [...operators.keys()].join(', ')

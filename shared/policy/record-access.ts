@@ -8,27 +8,27 @@ import { foldRules } from '#shared/policy/fold-rules.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
 import { type Principal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/policy/tested-value.ts'
 
-/** What a caller may do by one action with the records of one type, in memory and in SQL alike. */
+/** A caller's access to the records of one type for one action, in memory and in SQL. */
 export interface RecordAccess {
-  /** `none`: no allow rule, or a deny rule on every record, so the route answers 403. `some`: ask `test` or add `where`. */
+  /** `none`: no allow rule, or a deny rule on every record; the route answers 403. `some`: call `test` or add `where`. */
   readonly verdict: Verdict
   /** Whether the action is allowed on this record. */
   readonly test: (record: TestedRecord) => boolean
-  /** The same as a condition on the type's table; undefined when it holds for every row. */
+  /** The same as an SQL condition on the type's table; undefined if every row passes. */
   readonly where: (alias?: string) => Knex.Raw | undefined
-  /** Columns by whose values `where` finds the records, where it does not take them all: an index on them helps. */
+  /** Columns that `where` filters by value, for which an index helps; empty if it accepts every row. */
   readonly soughtColumns: ReadonlySet<string>
-  /** True when every field of every record that passes is shown: `hideable` is empty. */
+  /** True if every field of every permitted record is shown, so `hideable` is empty. */
   readonly alwaysVisible: boolean
-  /** The fields that some rule of the caller could hide, whatever its condition. */
+  /** Fields that some rule of the caller could hide, regardless of its condition. */
   readonly hideable: ReadonlySet<string>
-  /** The fields that no record of the type shows to the caller: an export has no column for them. */
+  /** Fields that no record of the type shows to the caller; exports omit their columns. */
   readonly neverVisible: ReadonlySet<string>
-  /** Keys of the fields that the caller may see of this record; empty when the record does not pass `test`. */
+  /** Keys of the fields of this record that the caller may see; empty if the record does not pass `test`. */
   readonly visibleFields: (record: TestedRecord) => ReadonlySet<string>
-  /** The condition under which this field of a row that passes `where` is shown; undefined when it always is. */
+  /** SQL condition that shows this field of a row that passes `where`; undefined if it is always shown. */
   readonly fieldWhere: (key: string, alias?: string) => Knex.Raw | undefined
-  /** The same text for the same shape of `where` and `fieldWhere`: only their parameters may differ. */
+  /** Equal for accesses whose `where` and `fieldWhere` have the same SQL text; only their parameters may differ. */
   readonly signature: string
 }
 
@@ -48,18 +48,18 @@ export function compileRecordAccess(
   const refused = verdict === 'none'
   const isDenied = (record: TestedRecord) => refused || denying.some((rule) => appliesTo(rule, record))
   const shown = fieldAccess(refused ? [] : allows, fields)
-  const where = builtOnce((alias?: string) => (refused ? builder.raw('false') : rowsWhere(granting, denying, alias)))
+  const where = memoizeSql((alias?: string) => (refused ? builder.raw('false') : rowsSql(granting, denying, alias)))
   let signature: string | undefined
   return Object.freeze({
     verdict,
     test: (record) => !isDenied(record) && granting.some((rule) => appliesTo(rule, record)),
     where,
-    soughtColumns: refused ? new Set() : soughtBy(granting),
+    soughtColumns: refused ? new Set() : searchedColumns(granting),
     alwaysVisible: shown.hideable.size === 0,
     hideable: shown.hideable,
     neverVisible: shown.neverVisible,
     visibleFields: (record) => shown.visible(isDenied(record) ? [] : granting.filter((rule) => appliesTo(rule, record))),
-    fieldWhere: builtOnce(shown.where),
+    fieldWhere: memoizeSql(shown.where),
     get signature() {
       signature ??= digest([where(), ...[...shown.hideable].map((key) => shown.where(key))])
       return signature
@@ -67,12 +67,12 @@ export function compileRecordAccess(
   } satisfies RecordAccess)
 }
 
-function soughtBy(granting: readonly BoundRule[]): ReadonlySet<string> {
+function searchedColumns(granting: readonly BoundRule[]): ReadonlySet<string> {
   if (granting.some(({ applies }) => applies === 'always')) return new Set()
   return new Set(granting.flatMap(({ condition }) => condition.open.flatMap(({ among }) => among?.subject.column ?? [])))
 }
 
-function rowsWhere(granting: readonly BoundRule[], denying: readonly BoundRule[], alias: string | undefined): Knex.Raw | undefined {
+function rowsSql(granting: readonly BoundRule[], denying: readonly BoundRule[], alias: string | undefined): Knex.Raw | undefined {
   const parts = denying.map(({ condition }) => builder.raw('(?) is false', [conditionWhere(condition, alias)]))
   if (granting.length === 0) return builder.raw('false')
   if (!granting.some(({ applies }) => applies === 'always')) {
@@ -81,18 +81,18 @@ function rowsWhere(granting: readonly BoundRule[], denying: readonly BoundRule[]
   return parts.length === 0 ? undefined : allOf(parts)
 }
 
-// Building a thousand conditions into a statement costs knex some 25 ms each time, their text together 2.
-function builtOnce<Of extends (string | undefined)[]>(make: (...of: Of) => Knex.Raw | undefined): typeof make {
-  const kept = new Map<string, { readonly raw: Knex.Raw | undefined }>()
+// Building a statement from a thousand conditions takes knex about 25 ms each time; from their joined text it takes 2 ms.
+function memoizeSql<Of extends (string | undefined)[]>(make: (...of: Of) => Knex.Raw | undefined): typeof make {
+  const rendered = new Map<string, { readonly raw: Knex.Raw | undefined }>()
   return (...of) => {
     const name = JSON.stringify(of)
-    const found = kept.get(name) ?? { raw: asText(make(...of)) }
-    kept.set(name, found)
+    const found = rendered.get(name) ?? { raw: renderSql(make(...of)) }
+    rendered.set(name, found)
     return found.raw
   }
 }
 
-function asText(condition: Knex.Raw | undefined): Knex.Raw | undefined {
+function renderSql(condition: Knex.Raw | undefined): Knex.Raw | undefined {
   const { sql, bindings } = condition?.toSQL() ?? {}
   return sql === undefined ? undefined : builder.raw(sql, bindings as Knex.RawBinding[])
 }
@@ -102,7 +102,7 @@ const digest = (conditions: readonly (Knex.Raw | undefined)[]): string =>
     .update(JSON.stringify(conditions.map((condition) => condition?.toSQL().sql ?? null)))
     .digest('base64url')
 
-/** What the owner and the platform itself may do with the records of a type: everything. */
+/** Full access to the records of a type, for the owner and the platform itself. */
 export function fullRecordAccess(fields: readonly TestedField[]): RecordAccess {
   const all: ReadonlySet<string> = new Set(fields.map(({ key }) => key))
   return Object.freeze({

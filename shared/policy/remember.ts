@@ -1,11 +1,11 @@
-/** Makes the result for an object once and keeps it for as long as the object lives. */
+/** Memoizes results by object identity; a result is collected with its object. */
 export function rememberByObject<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
-  const kept = new WeakMap<Key, { readonly result: Result }>()
+  const results = new WeakMap<Key, { readonly result: Result }>()
   return (key) => {
-    const found = kept.get(key)
+    const found = results.get(key)
     if (found) return found.result
     const result = make(key)
-    kept.set(key, { result })
+    results.set(key, { result })
     return result
   }
 }

@@ -1,21 +1,21 @@
 import { namesOf, type Permission } from '#shared/policy/permissions.ts'
 import type { PolicyRule } from '#shared/policy/policy.ts'
 
-/** Rules by permission and resource, conditions aside. Lists keep the rules' order and are the same array each time. */
+/** Rules by permission and resource; conditions are ignored. Lists keep the rules' order, and repeated calls return the same array. */
 export interface RuleIndex<Rule extends PolicyRule> {
-  /** The rules whose actions and resources match; of resource `*`, every item, only rules on every item do. */
+  /** The rules whose actions and resources match. Resource `*` (every item) matches only rules on every item. */
   readonly matching: (permission: Permission, resource: string) => readonly Rule[]
-  /** The keys that rules of this permission name; every other key is matched by the rules on every item alone. */
+  /** The resource keys that rules of this permission name. Only rules on every item match any other key. */
   readonly keys: (permission: Permission) => Iterable<string>
 }
 
-/** Whether a rule is on every item (document 1, Policy rule). */
+/** Whether a rule applies to every item (document 1, Policy rule). */
 export const isOnEveryItem = ({ resources }: PolicyRule): boolean =>
   !resources || resources === '*' || resources.length === 0 || resources.includes('*')
 
 /**
- * Indexes rules once. The part of a permission is sorted out when it is first asked for, and shared by the permissions that the same
- * actions name: of fifty thousand rules a question looks at those that it can match.
+ * Indexes rules. The rules of a permission are grouped on first use and shared by permissions with the same matching actions, so a lookup
+ * among fifty thousand rules reads only those that can match.
  */
 export function indexRules<Rule extends PolicyRule>(rules: readonly Rule[]): RuleIndex<Rule> {
   const byAction = Map.groupBy(
@@ -27,7 +27,7 @@ export function indexRules<Rule extends PolicyRule>(rules: readonly Rule[]): Rul
     const actions = namesOf(permission).filter((action) => byAction.has(action))
     const name = actions.join(' ')
     const positions = () => new Set(actions.flatMap((action) => byAction.get(action) ?? []).map(({ position }) => position))
-    const part = parts.get(name) ?? sortOut(rules, positions())
+    const part = parts.get(name) ?? groupByResource(rules, positions())
     parts.set(name, part)
     return part
   }
@@ -47,7 +47,7 @@ interface Part<Rule> {
   readonly matching: (key: string) => readonly Rule[]
 }
 
-function sortOut<Rule extends PolicyRule>(rules: readonly Rule[], positions: ReadonlySet<number>): Part<Rule> {
+function groupByResource<Rule extends PolicyRule>(rules: readonly Rule[], positions: ReadonlySet<number>): Part<Rule> {
   const everywhere: number[] = []
   const named = new Map<string, number[]>()
   for (const position of [...positions].sort((first, second) => first - second)) {
@@ -57,10 +57,10 @@ function sortOut<Rule extends PolicyRule>(rules: readonly Rule[], positions: Rea
     else for (const key of new Set(rule.resources)) listOf(named, key).push(position)
   }
   const rulesAt = (all: readonly number[]): Rule[] => all.flatMap((position) => rules[position] ?? [])
-  const kept = new Map<string, readonly Rule[]>()
+  const matchingByKey = new Map<string, readonly Rule[]>()
   const matching = (key: string): readonly Rule[] => {
-    const list = kept.get(key) ?? rulesAt([...everywhere, ...(named.get(key) ?? [])].sort((first, second) => first - second))
-    kept.set(key, list)
+    const list = matchingByKey.get(key) ?? rulesAt([...everywhere, ...(named.get(key) ?? [])].sort((first, second) => first - second))
+    matchingByKey.set(key, list)
     return list
   }
   return { everywhere: rulesAt(everywhere), named, matching }

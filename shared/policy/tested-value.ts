@@ -1,15 +1,15 @@
 import type { FieldType, FieldValue } from '#shared/kernel/field-type.ts'
 import { type Kind, kindOf, kindOfJson, kinds } from '#shared/policy/kinds.ts'
 
-/** Who asks, as far as rules can tell (document 1, Policy rule). `id` is null for the visitor. */
+/** The caller as rules see it (document 1, Policy rule). `id` is null for the visitor. */
 export interface Principal {
   readonly id: string | null
   readonly type: 'user' | 'service' | 'anonymous'
-  /** The workspace's owner holds everything, and no rule binds it. */
+  /** Whether the caller owns the workspace; no rule restricts the owner. */
   readonly owner: boolean
 }
 
-/** A record as rules test it. What is not known yet, such as the id of a record to be created, is null. */
+/** A record as rules test it. Unknown values, such as the id of a record to be created, are null. */
 export interface TestedRecord {
   readonly id: string | null
   readonly object_type: string
@@ -20,7 +20,7 @@ export interface TestedRecord {
   readonly values: Readonly<Record<string, FieldValue | undefined>> | ReadonlyMap<string, FieldValue>
 }
 
-/** A field of a record type, as rules test it, reveal it and find it in a row. */
+/** A field of a record type, as rules test and reveal it, with its column. */
 export interface TestedField {
   readonly key: string
   readonly type: FieldType
@@ -28,11 +28,11 @@ export interface TestedField {
   readonly column: string
   /** Keys of the fields that the formula of a computed field reads. */
   readonly reads?: readonly string[]
-  /** Keys of the fields that earlier formulas of it read, of which some records still hold the results. */
+  /** Keys of the fields that earlier formulas read whose results some records still hold. */
   readonly staleReads?: readonly string[]
 }
 
-/** What a test looks at: something known before any record is, or something of a record. */
+/** The value that a test reads: either known without a record, or a value of the record. */
 export type Subject =
   | { readonly known: true; readonly kind: Kind; readonly value: unknown }
   | {
@@ -44,11 +44,11 @@ export type Subject =
     }
 export type SubjectOf = (tested: string) => Subject
 
-/** Whether a condition may test a value of this name; the reserved field keys are no fields (decisions, Records, types, fields). */
-export const isTestable = (tested: string): boolean => builtIn.has(tested) || (fieldForm.test(tested) && !notFields.has(tested))
+/** Whether a condition may test a value of this name. Reserved field keys are not fields (decisions, Records, types, fields). */
+export const isTestable = (tested: string): boolean => builtIn.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
 
 const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/
-const notFields = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
+const reservedNames = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
 
 const known = (kind: Kind, value: unknown): Subject => ({ known: true, kind, value })
 const missing = known(kinds.text, null)
@@ -60,17 +60,17 @@ const ofRecord: ReadonlyMap<string, Subject> = new Map<string, Subject>([
 ])
 const builtIn = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
 
-const ofPrincipal = ({ id, type }: Principal, tested: string): Subject | undefined => {
+const principalSubject = ({ id, type }: Principal, tested: string): Subject | undefined => {
   if (tested === 'principal.id') return known(kinds.id, id)
   return tested === 'principal.type' ? known(kinds.text, type) : undefined
 }
 
-/** The subjects of tests on the records of one type. A field that the type does not have is a missing value. */
+/** Resolves the subjects of tests on the records of one type. An unknown field is a missing value. */
 export function subjectsOfType(principal: Principal, typeKey: string, fields: readonly TestedField[]): SubjectOf {
   const byName = new Map(fields.map((field) => [`resource.${field.key}`, ofField(field)]))
   return (tested) => {
     if (tested === 'resource.object_type') return known(kinds.text, typeKey)
-    return ofPrincipal(principal, tested) ?? ofRecord.get(tested) ?? byName.get(tested) ?? missing
+    return principalSubject(principal, tested) ?? ofRecord.get(tested) ?? byName.get(tested) ?? missing
   }
 }
 
@@ -85,17 +85,17 @@ const ofField = ({ key, type, column }: TestedField): Subject => ({
   nullable: true,
 })
 
-/** The subjects of tests where nothing but the caller is known: whatever a record would say stays open. */
+/** Resolves the subjects of tests if only the caller is known: every value of a record stays open. */
 export const subjectsOfAnyRecord =
   (principal: Principal): SubjectOf =>
   (tested) =>
-    ofPrincipal(principal, tested) ?? ofRecord.get(tested) ?? somethingOfRecord
-const somethingOfRecord: Subject = { known: false, kind: kinds.text, of: () => null, column: '', nullable: true }
+    principalSubject(principal, tested) ?? ofRecord.get(tested) ?? anyRecordValue
+const anyRecordValue: Subject = { known: false, kind: kinds.text, of: () => null, column: '', nullable: true }
 
-/** What is known of a thing, by names such as `status`, `owner`, `created_at`, `id`, `object_type`; with `resource.` in front will do too. */
+/** Attributes of a resource by name: `status`, `owner`, `created_at`, `id`, `object_type`, … A prefix `resource.` is allowed. */
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** The subjects of tests on given attributes; the fields say what type those are, where they are known. */
+/** Resolves the subjects of tests on given attributes; `fields` give the types of known ones. */
 export function subjectsOfAttributes(principal: Principal, attributes: Attributes, fields: readonly TestedField[]): SubjectOf {
   const types = new Map(fields.map((field) => [field.key, field.type]))
   return (tested) => {
@@ -103,6 +103,6 @@ export function subjectsOfAttributes(principal: Principal, attributes: Attribute
     const value = Object.hasOwn(attributes, key) ? attributes[key] : Object.hasOwn(attributes, tested) ? attributes[tested] : null
     const type = types.get(key)
     const kind = key === 'created_at' ? kinds.instant : type ? kindOf[type] : kindOfJson(value)
-    return ofPrincipal(principal, tested) ?? known(kind, value)
+    return principalSubject(principal, tested) ?? known(kind, value)
   }
 }
