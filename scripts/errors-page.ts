@@ -43,7 +43,7 @@ function tagsOf(code: ErrorCode, routes: readonly Route[]): string {
   if (answering.length === routes.length) return 'every route'
   if (answering.length > routes.length / 2) return `${answering.length} of ${routes.length} routes`
   const byTag = [...Map.groupBy(answering, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return byTag.map(([tag, { length }]) => `${tag} (${length})`).join(', ') || 'none yet'
+  return byTag.map(([tag, { length }]) => `${tag} (${length})`).join(', ') || 'no route'
 }
 
 const intro = `# Errors
@@ -53,6 +53,7 @@ Made from \`shared/platform/kernel/errors.ts\` and the routes by \`UPDATE_CONTRA
 A failure has one shape: \`{"error": {"code", "message", "request_id"}}\`. Decide by \`code\`; \`message\` is for people and may change.
 \`request_id\` is also the header \`X-Request-ID\`: \`npm run trace -- <request id>\` shows what the request caused. Retry 429, 500, 502 and 503 with
 growing delay. Do not retry 400, 401, 403, 404 or 409 unchanged.
+"no route" marks codes that only appear inside results, such as a failed step of a flow, or that no feature answers yet.
 
 | Code | Status | Meaning | What a caller does | Routes |
 |---|---|---|---|---|
