@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { describeApi } from '#api/http/openapi.ts'
 import { sections } from '#api/routes.ts'
+import { describeErrors } from '#scripts/errors-page.ts'
 import { jobs } from '#shared/jobs.ts'
 import { dumpSchema } from '#test/support/schema-dump.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
@@ -42,6 +43,10 @@ test('every operation has a name of its own', (t) => {
 test('the jobs are those of test/contracts/jobs.json', async (t) => {
   const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
   await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))
+})
+
+test('docs/errors.md describes every error code', async (t) => {
+  await hold(t, '../../docs/errors.md', describeErrors(sections.flatMap(({ routes }) => routes)))
 })
 
 test('all migrations together come to test/contracts/schema.sql', async (t) => {
