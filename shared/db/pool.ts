@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { QuickClient } from '#shared/db/row-parser.ts'
 import { lockTimeoutMs, sessionSettings } from '#shared/db/session-settings.ts'
 import type { SlowStatements } from '#shared/db/slow.ts'
 import { types } from '#shared/db/value-parsers.ts'
@@ -24,7 +23,6 @@ export const endedIdle = (client: pg.ClientBase): unknown => idleTooLong.get(cli
 /** Makes the pool of a process's connections. */
 export function makePool(url: string, options: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
-    Client: QuickClient,
     connectionString: url,
     max: options.connections,
     application_name: options.name,

@@ -32,7 +32,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],
   'pg-boss': ['shared/queue', 'workers/loop.ts', 'workers/attempt.ts'],
-  'pg-protocol': ['shared/db'],
   pino: ['shared/kernel/log.ts'],
   'pino-pretty': ['shared/kernel/log.ts'],
   'prom-client': [
