@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
-import { registry } from '#api/http/observe.ts'
-import type { ApiServices } from '#api/services.ts'
-import { readiness } from '#shared/db/health.ts'
+import { registry } from '#api/http/metrics.ts'
+import type { ApiServices } from '#api/http/services.ts'
+import { readiness } from '#shared/platform/db/health.ts'
 
 /** `/healthz`, `/readyz` and `/metrics` under the public address (decisions, Health). */
 export function serveHealth(of: (path: string) => Router, { database, blobs }: ApiServices): void {

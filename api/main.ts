@@ -1,8 +1,8 @@
 import { startApi } from '#api/server.ts'
-import { readConfig } from '#shared/kernel/config.ts'
-import { createLogger } from '#shared/kernel/log.ts'
-import { keepPrivate } from '#shared/kernel/private-files.ts'
-import { onStop } from '#shared/kernel/stop.ts'
+import { readConfig } from '#shared/platform/kernel/config.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
+import { keepPrivate } from '#shared/platform/kernel/process/private-files.ts'
+import { onStop } from '#shared/platform/kernel/process/shutdown.ts'
 
 /** `node api/main.ts`: serves the API until it is told to stop. */
 const config = readConfig()

@@ -1,4 +1,4 @@
-import { type Schema, t } from '#shared/kernel/schema.ts'
+import { type Schema, t } from '#shared/platform/kernel/schema.ts'
 import { configOf, databaseOf } from './environment.ts'
 import { asOperator, type Operator } from './operator.ts'
 import type { Shell } from './shell.ts'

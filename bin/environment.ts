@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Config, databaseAddress, readConfig } from '#shared/kernel/config.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import { type Config, databaseAddress, readConfig } from '#shared/platform/kernel/config.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

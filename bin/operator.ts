@@ -1,8 +1,8 @@
-import type { Database } from '#shared/db/database.ts'
-import type { Config } from '#shared/kernel/config.ts'
-import { newId } from '#shared/kernel/ids.ts'
-import { createLogger } from '#shared/kernel/log.ts'
-import type { PlatformScope } from '#shared/scope/scope.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import type { Database } from '#shared/platform/db/database.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
 import { openServices, platformScope } from '#shared/services.ts'
 
 /** The scope of a command: the platform itself, on nobody's behalf. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { problem } from '#shared/kernel/errors.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Command } from './command.ts'
 
 /** An option as its schema describes it. */

@@ -1,4 +1,4 @@
-import { Problem } from '#shared/kernel/errors.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import { completeEnvironment, type Environment } from './environment.ts'

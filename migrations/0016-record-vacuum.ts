@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 export const config = { transaction: false }
 
 /**
- * Has the tables of records vacuumed sooner, as new ones are (shared/types/tables.ts). Everybody may read and write meanwhile; where an index
+ * Has the tables of records vacuumed sooner, as new ones are (shared/core/types/tables/table-names.ts). Everybody may read and write meanwhile; where an index
  * is being made on a table, it asks again until that is done. None of its commits waits for the disk, since the one that notes it as done does.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -93,7 +93,7 @@ export async function up(knex: Knex): Promise<void> {
     create constraint trigger journal_entries_balance after insert on journal_entries
       deferrable initially deferred for each row execute function require_balance();
 
-    -- Lets this transaction post: takes the ledger's lock, shared (shared/workspaces/books-store.ts), and tells what the books are after that.
+    -- Lets this transaction post: takes the ledger's lock, shared (shared/features/accounting/ledger-lock-store.ts), and tells what the books are after that.
     -- Each query of this function sees what was committed until then, closed days and deleted accounts among it, which the statement that
     -- calls it does not. 'unknown_line' is the place of the first account that is no record; 'schema' holds the workspace's tables.
     create function open_ledger(workspace uuid, schema text, accounts uuid[]) returns table (
@@ -130,7 +130,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table journal_lines set (autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.02);
 
     -- Closing books, and changing the currency that they are kept in, wait for postings on their way: whoever posts holds the ledger's lock
-    -- shared (shared/workspaces/books-store.ts). Each query of this function sees what was committed until then.
+    -- shared (shared/features/accounting/ledger-lock-store.ts). Each query of this function sees what was committed until then.
     create function settle_books() returns trigger language plpgsql as $$
     begin
       perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));

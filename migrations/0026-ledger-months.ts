@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 /** Sums of months, which a worker keeps so that reports need not add up every line. New tables and an index, which posting waits for. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- The lines that were posted before 'until', by month; shared/accounting/months.ts moves both in one transaction.
+    -- The lines that were posted before 'until', by month; shared/features/accounting/reports/month-sums.ts moves both in one transaction.
     create table ledger_months (
       workspace_id uuid not null,
       currency text not null,

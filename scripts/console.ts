@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { type REPLServer, start } from 'node:repl'
 import { startApi } from '#api/server.ts'
-import { type Config, readConfig } from '#shared/kernel/config.ts'
-import { createLogger } from '#shared/kernel/log.ts'
+import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
 import { completeEnvironment } from '../bin/environment.ts'
+import { loadRooms } from './console/domains.ts'
 import { globalsOf } from './console/globals.ts'
-import { loadRooms } from './console/rooms.ts'
-import { Visit } from './console/visit.ts'
+import { Visit } from './console/session.ts'
 
 // `npm run console -- [workspace] [who]`: a REPL with the world loaded, over the database of a running npm start or of DATABASE_URL.
 

@@ -1,6 +1,6 @@
 import { codesOf } from '#api/http/openapi/failures.ts'
 import type { Route } from '#api/http/route.ts'
-import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
+import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
 
 /** What a caller does about each code. A new code does not compile without its row. */
 const actions: Readonly<Record<ErrorCode, string>> = {

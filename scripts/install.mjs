@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { endWithParent } from './end-with-parent.mjs'
 import { waitForLock } from './lock.mjs'
-import { endWithParent } from './parent.mjs'
 
 /**
  * Installs what package-lock.json names, unless node_modules holds exactly that already. One installer at a time works in

@@ -1,5 +1,5 @@
 import { startTemporary } from './postgres/temporary.ts'
-import { requested, stopRequest } from './stop.ts'
+import { requested, stopRequest } from './stop-request.ts'
 
 // `node scripts/run.mjs postgres`: an empty database server to run single test files against, until Ctrl-C.
 

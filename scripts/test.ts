@@ -1,5 +1,5 @@
 import { runChecks } from './check/checks.ts'
-import { stopRequest } from './stop.ts'
+import { stopRequest } from './stop-request.ts'
 import { runSuite } from './test/suite.ts'
 import { formatTally } from './test/tally.ts'
 

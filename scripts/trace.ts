@@ -1,4 +1,4 @@
-import { Database } from '#shared/db/database.ts'
+import { Database } from '#shared/platform/db/database.ts'
 import { completeEnvironment } from '../bin/environment.ts'
 import { formatTable } from './table.ts'
 import { traceRequest } from './trace/steps.ts'

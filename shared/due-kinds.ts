@@ -1,11 +1,11 @@
-import { calendarDue } from '#shared/calendar/due.ts'
 import { chores } from '#shared/chores.ts'
-import { choresDue } from '#shared/due/chores.ts'
-import type { DueKind } from '#shared/due/kind.ts'
-import { restsDue } from '#shared/due/rest.ts'
-import { schedulesDue, waitsDue } from '#shared/flows/jobs.ts'
-import { mailDue } from '#shared/mail/jobs.ts'
-import { paymentsDue } from '#shared/payments/due.ts'
+import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
+import { schedulesDue, waitsDue } from '#shared/features/flows/jobs.ts'
+import { paymentsDue } from '#shared/features/payments/due.ts'
+import { restsDue } from '#shared/platform/due/defer-job.ts'
+import type { DueKind } from '#shared/platform/due/due-kind.ts'
+import { choresDue } from '#shared/platform/due/maintenance.ts'
+import { mailDue } from '#shared/platform/mail/jobs.ts'
 
 /** The chores of the house. */
 export const choreKind = choresDue(chores)

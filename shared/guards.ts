@@ -1,6 +1,6 @@
-import { accountGuard } from '#shared/accounting/guard.ts'
-import type { RecordGuard, RecordGuards } from '#shared/scope/record-guard.ts'
-import type { Scope } from '#shared/scope/scope.ts'
+import type { RecordGuard, RecordGuards } from '#shared/core/scope/record-guard.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { accountGuard } from '#shared/features/accounting/guard.ts'
 
 /** What each room refuses about records that it refers to. A room joins with its own guard. */
 const named: readonly RecordGuard<Scope>[] = [accountGuard]

@@ -1,8 +1,8 @@
-import { Database, onCoordinator } from '#shared/db/database.ts'
-import { migrate } from '#shared/db/migrate.ts'
 import { jobs } from '#shared/jobs.ts'
-import { deadLetterQueue } from '#shared/queue/job.ts'
-import { installQueues } from '#shared/queue/queue.ts'
+import { Database, onCoordinator } from '#shared/platform/db/database.ts'
+import { migrate } from '#shared/platform/db/migrate.ts'
+import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
+import { installQueues } from '#shared/platform/jobs/job-queue.ts'
 
 /** Brings a database to what this program needs: migrations, then the queues of every declared job. Safe to run from several processes at once. */
 export async function release(databaseUrl: string): Promise<void> {

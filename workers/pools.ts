@@ -1,11 +1,11 @@
 import { jobs } from '#shared/jobs.ts'
-import { findDueQueues } from '#shared/queue/due-queues.ts'
-import type { Pool } from '#shared/queue/job.ts'
-import type { WorkerServices } from '#workers/attempt.ts'
-import { Scheduler } from '#workers/due/scheduler.ts'
-import { Dispatcher } from '#workers/events/dispatcher.ts'
+import type { Pool } from '#shared/platform/jobs/job.ts'
+import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
 import { handlers } from '#workers/handlers.ts'
-import { Loop } from '#workers/loop.ts'
+import { Scheduler } from '#workers/platform/due/scheduler.ts'
+import { Dispatcher } from '#workers/platform/events/dispatcher.ts'
+import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
+import { Loop } from '#workers/platform/jobs/job-loop.ts'
 
 /** The pool that hands changes of records on. */
 const dispatchPool: Pool = 'flows'

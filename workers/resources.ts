@@ -1,5 +1,5 @@
-import type { Logger } from '#shared/kernel/log.ts'
-import { FunctionRunners } from '#workers/functions/function-runners.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
+import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 
 /** What the handlers of one worker process share beside its services. Each costs nothing until it is used. */
 export interface Resources {

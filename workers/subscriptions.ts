@@ -1,12 +1,12 @@
-import type { HeardChanges } from '#shared/events/change.ts'
-import { subscriber as flows } from '#shared/flows/hear.ts'
-import { heardEvents } from '#shared/flows/jobs.ts'
-import { followSubmissions, subscriber as forms } from '#shared/forms/jobs.ts'
-import { deliverNotifications } from '#shared/notifications/jobs.ts'
-import { subscriber as notifications } from '#shared/notifications/rules.ts'
-import type { JobDefinition } from '#shared/queue/job.ts'
-import { takeIn } from '#shared/queues/jobs.ts'
-import { subscriber as queues } from '#shared/queues/queues.ts'
+import { deliverNotifications } from '#shared/core/notifications/jobs.ts'
+import { subscriber as notifications } from '#shared/core/notifications/rules.ts'
+import { heardEvents } from '#shared/features/flows/jobs.ts'
+import { subscriber as flows } from '#shared/features/flows/triggers/subscribe.ts'
+import { followSubmissions, subscriber as forms } from '#shared/features/forms/jobs.ts'
+import { subscriber as queues } from '#shared/features/queues/definitions/queues.ts'
+import { takeIn } from '#shared/features/queues/jobs.ts'
+import type { HeardChanges } from '#shared/platform/events/event-delivery.ts'
+import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 
 /** What is done for a subscriber when something happens that it listens to. */
 export interface Subscription {

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 import type { Admission } from '#api/http/declaration.ts'
-import type { ApiServices } from '#api/services.ts'
-import type { Executor } from '#shared/db/database.ts'
-import { problem } from '#shared/kernel/errors.ts'
-import { findPrincipal } from '#shared/people/principals.ts'
-import type { PlatformScope, Principal } from '#shared/scope/scope.ts'
+import type { ApiServices } from '#api/http/services.ts'
+import { findPrincipal } from '#shared/core/people/principals.ts'
+import type { PlatformScope, Principal } from '#shared/core/scope/scope.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { platformScope } from '#shared/services.ts'
 
 /** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */

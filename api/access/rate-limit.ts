@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
 import type { LimitName } from '#api/http/declaration.ts'
-import type { Database } from '#shared/db/database.ts'
-import { countRequest, type RequestWindow } from '#shared/db/rate-limits-store.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import type { Database } from '#shared/platform/db/database.ts'
+import { countRequest, type RequestWindow } from '#shared/platform/db/rate-limit-store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Requests per 60-second window, of one client or about one subject (document 1, Limits; decisions, Rate limits). */
 const quotas: Readonly<Record<LimitName, number>> = {

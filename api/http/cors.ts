@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { Rooms } from '#api/http/rooms.ts'
 import type { Route } from '#api/http/route.ts'
-import { problem } from '#shared/kernel/errors.ts'
+import type { Rooms } from '#api/http/routers.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 const exposed =
   'X-Request-ID, X-Export-Truncated, ETag, Link, Location, Content-Disposition, Content-Range, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'

@@ -1,9 +1,9 @@
 import type { Tag } from '#api/http/openapi/tags.ts'
-import type { AppName } from '#shared/kernel/apps.ts'
-import type { ErrorCode } from '#shared/kernel/errors.ts'
-import type { Schema } from '#shared/kernel/schema.ts'
-import type { Permission } from '#shared/policy/permissions.ts'
-import type { PlatformScope, Scope } from '#shared/scope/scope.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import type { AppName } from '#shared/platform/kernel/apps.ts'
+import type { ErrorCode } from '#shared/platform/kernel/errors.ts'
+import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 

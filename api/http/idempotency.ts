@@ -1,14 +1,21 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'koa'
-import type { ApiServices } from '#api/services.ts'
-import type { Executor } from '#shared/db/database.ts'
-import { inSavepoint } from '#shared/db/savepoint.ts'
-import { Problem, problem, type StoredProblem } from '#shared/kernel/errors.ts'
-import { isCleanText, parseStoredJson } from '#shared/kernel/json.ts'
-import { sealer } from '#shared/kernel/seal.ts'
-import { claimRequest, findAnswer, type KeptAnswer, keepAnswer, keepFirstAnswer, type RequestKey } from '#shared/queue/kept-answers.ts'
-import { findOperation } from '#shared/queue/operations.ts'
-import type { PlatformScope } from '#shared/scope/scope.ts'
+import type { ApiServices } from '#api/http/services.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import {
+  claimRequest,
+  findAnswer,
+  type KeptAnswer,
+  keepAnswer,
+  keepFirstAnswer,
+  type RequestKey,
+} from '#shared/platform/jobs/idempotency-records.ts'
+import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { Problem, problem, type StoredProblem } from '#shared/platform/kernel/errors.ts'
+import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255

@@ -1,9 +1,9 @@
 import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
-import type { Headed, Replaced, Reply, Tagged } from '#api/http/reply.ts'
+import type { Headed, Replaced, Reply, Tagged } from '#api/http/reply/reply.ts'
 import type { Page } from '#api/pages/page.ts'
-import type { Problem } from '#shared/kernel/errors.ts'
-import type { Schema } from '#shared/kernel/schema.ts'
-import type { JobDefinition } from '#shared/queue/job.ts'
+import type { JobDefinition } from '#shared/platform/jobs/job.ts'
+import type { Problem } from '#shared/platform/kernel/errors.ts'
+import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
 export const org = '/orgs/:orgId' as const

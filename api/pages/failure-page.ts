@@ -1,6 +1,6 @@
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import { catalogue, type ErrorCode, type Problem } from '#shared/kernel/errors.ts'
+import { catalogue, type ErrorCode, type Problem } from '#shared/platform/kernel/errors.ts'
 
 interface Failure {
   readonly code: ErrorCode

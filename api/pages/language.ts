@@ -1,4 +1,4 @@
-import { moneyText } from '#shared/payments/link.ts'
+import { moneyText } from '#shared/features/payments/links/schemas.ts'
 
 /** Locale for visitors without a supported language. */
 const defaultLocale = 'en'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Reply } from '#api/http/reply.ts'
-import { fileVersion, type PageScript } from '#api/pages/files.ts'
+import { Reply } from '#api/http/reply/reply.ts'
+import { fileVersion, type PageScript } from '#api/pages/assets/files.ts'
 import { type Html, template } from '#api/pages/template.ts'
-import type { Problem } from '#shared/kernel/errors.ts'
+import type { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** The workspace that a page belongs to, shown at its top in its colour. */
 export interface Brand {

@@ -1,5 +1,5 @@
 import type { Group } from '#bench/case.ts'
-import { filters, pathOf } from '#bench/cases/records.ts'
+import { filters, pathOf } from '#bench/cases/core/records.ts'
 import { makeCallers } from '#bench/data/callers.ts'
 import { get, nth, race } from '#bench/race.ts'
 

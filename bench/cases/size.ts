@@ -1,5 +1,5 @@
 import type { Bench, Case, Group } from '#bench/case.ts'
-import { pathOf } from '#bench/cases/records.ts'
+import { pathOf } from '#bench/cases/core/records.ts'
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import { get, nth, race } from '#bench/race.ts'
 

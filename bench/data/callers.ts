@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pipeline } from '#bench/data/pipeline.ts'
-import { Database } from '#shared/db/database.ts'
-import { makeToken } from '#shared/people/tokens.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import { Database } from '#shared/platform/db/database.ts'
 
 /** Keys of service accounts with different rights in the loaded workspace. */
 export interface Callers {

@@ -1,8 +1,8 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
-import { builder } from '#shared/db/builder.ts'
-import type { Executor } from '#shared/db/database.ts'
-import { build } from '#shared/db/statement.ts'
-import { type IndexKindName, indexKinds } from '#shared/types/indexes/kinds.ts'
+import { type IndexKindName, indexKinds } from '#shared/core/types/indexes/index-kinds.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { build } from '#shared/platform/db/statements/statement.ts'
 
 /** Types that are smaller are searched without indexes: reading them whole is quick. */
 const smallest = 50_000

@@ -1,6 +1,6 @@
 import { makeWorkspace } from '#bench/data/pipeline.ts'
-import { Database } from '#shared/db/database.ts'
-import { schemaOf } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { Database } from '#shared/platform/db/database.ts'
 
 /** A workspace with accounts, and entries of two lines each over the year until today. */
 export interface Ledger {

@@ -1,8 +1,8 @@
 import { sender } from '#bench/client.ts'
 import type { Loaded } from '#bench/data/load.ts'
 import { floorNumbers, type Living } from '#bench/floor/living-statement.ts'
-import { Database } from '#shared/db/database.ts'
-import { schemaOf } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { Database } from '#shared/platform/db/database.ts'
 
 /**
  * Makes a record type whose records do more than lie there, as the floor's do: a number of their own, two formulas, and a notification

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { makeIndexes } from '#bench/data/indexes.ts'
 import { makePipeline, makeWorkspace, type Pipeline } from '#bench/data/pipeline.ts'
-import { Database } from '#shared/db/database.ts'
-import { newId } from '#shared/kernel/ids.ts'
-import { makeToken } from '#shared/people/tokens.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import { Database } from '#shared/platform/db/database.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** What lies in the database when the cases begin. */
 export interface Loaded {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Executor } from '#shared/db/database.ts'
-import type { FieldType } from '#shared/kernel/field-type.ts'
-import { newId } from '#shared/kernel/ids.ts'
-import { createWorkspaceTables } from '#shared/types/set-up.ts'
-import { codeColumnOf, columnOf, countColumns, schemaOf } from '#shared/types/tables.ts'
-import { addColumns, createTable } from '#shared/types/tables-store.ts'
+import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
+import { addColumns, createTable } from '#shared/core/types/tables/store.ts'
+import { codeColumnOf, columnOf, countColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A type of records that lie in the database, and what the cases and the floor need to know of it. */
 export interface Pipeline {

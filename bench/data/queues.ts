@@ -1,6 +1,6 @@
 import { sender } from '#bench/client.ts'
-import { Database } from '#shared/db/database.ts'
-import { sql } from '#shared/db/statement.ts'
+import { Database } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** A queue that was filled straight in the database. */
 export interface FilledQueue {

@@ -1,7 +1,7 @@
 import { makeWorkspace } from '#bench/data/pipeline.ts'
-import { Database } from '#shared/db/database.ts'
-import { readRecordType } from '#shared/types/record-type.ts'
-import { schemaOf } from '#shared/types/tables.ts'
+import { readRecordType } from '#shared/core/types/record-type.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { Database } from '#shared/platform/db/database.ts'
 
 /** Makes a workspace with so many invoices in five currencies, of which every third is paid in part, and gives its id. */
 export async function makeReceivables(databaseUrl: string, ownerId: string, invoices: number): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
-import type { Executor } from '#shared/db/database.ts'
-import { vacuumAfter } from '#shared/types/tables.ts'
+import { vacuumAfter } from '#shared/core/types/tables/table-names.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 
 /** Whether a type has changed so much that its table is to be vacuumed, or is just now: PostgreSQL looks once in a minute. */
 export async function awaitsVacuum(db: Executor, { schema, key }: Pick<Pipeline, 'schema' | 'key'>): Promise<boolean> {

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
 import { pool } from '#bench/floor/database.ts'
-import { counting, entry, itemsOf, writing } from '#shared/queues/store/parts.ts'
+import { counting, entry, itemsOf, writing } from '#shared/features/queues/store.ts'
 
 /** Claims the first waiting item of a stage, as Kontor writes it: the item and its entry of the history, unguarded. */
 const claim = `with chosen as materialized (

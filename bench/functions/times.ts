@@ -2,7 +2,7 @@ import type { Bench, Side, Timed } from '#bench/case.ts'
 import { sender } from '#bench/client.ts'
 import { makeFunction, trivial } from '#bench/functions/make.ts'
 import { sideOf } from '#bench/load.ts'
-import { Sandbox } from '#workers/functions/sandbox/sandbox.ts'
+import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
 /** What a run takes in a sandbox of this process: no queue, no database. */
 export async function bareRun(seconds: number): Promise<Timed> {

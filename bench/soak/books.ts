@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Place } from '#bench/soak/places.ts'
-import { schemaOf } from '#shared/types/tables.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 
 /** A record as it is stored, what a caller chose of it. */
 export interface Row {

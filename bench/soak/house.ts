@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
-import { type KeptProcess, keepRunning } from '#scripts/start/kept-process.ts'
 import { type ProcessType, readProcfile } from '#scripts/start/procfile.ts'
+import { type KeptProcess, keepRunning } from '#scripts/start/supervised-process.ts'
 
 /** One process of the house: it is started again whenever it ends. */
 export interface Resident {

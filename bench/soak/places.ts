@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Call, Door } from '#bench/soak/door.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
-import { newId } from '#shared/kernel/ids.ts'
-import { makeToken } from '#shared/people/tokens.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { schema, t } from '#shared/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 import { makeDemo } from '../demo.ts'
 

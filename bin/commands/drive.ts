@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { problem } from '#shared/kernel/errors.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { count } from '../client/progress-bar.ts'
 import { apiCommand, apiOptions } from '../command.ts'
-import { type Drive, openDrive, type Place, placeOf, queryOf } from '../drive/place.ts'
+import { type Drive, openDrive, type Place, placeOf, queryOf } from '../drive/location.ts'
 import { fetchFile, type SentObject, sendFile } from '../drive/transfer.ts'
-import { count } from '../import/progress-bar.ts'
 
 interface Level {
   readonly folders: readonly { readonly prefix: string; readonly name: string }[]

@@ -1,5 +1,5 @@
-import { problem } from '#shared/kernel/errors.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { apiCommand, apiOptions } from '../command.ts'
 import { runImport } from '../import/run-import.ts'
 import { importItems } from '../queues/import-items.ts'

@@ -1,5 +1,5 @@
-import { schema, t } from '#shared/kernel/schema.ts'
-import { type ListedIndex, listIndexes } from '#shared/types/indexes/list.ts'
+import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 import { inWorkspace } from '../workspaces.ts'
 

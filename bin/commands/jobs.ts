@@ -1,8 +1,8 @@
 import { jobs } from '#shared/jobs.ts'
-import { problem } from '#shared/kernel/errors.ts'
-import { isUuid } from '#shared/kernel/ids.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
-import { countQueued, type DeadLetter, listDeadLetters, type QueueLoad, resend } from '#shared/queue/dead-letters.ts'
+import { countQueued, type DeadLetter, listDeadLetters, type QueueLoad, resend } from '#shared/platform/jobs/dead-letters.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
 /** A line of the numbers that are not zero; none where all are. */

@@ -1,4 +1,4 @@
-import { schema, t } from '#shared/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { apiCommand, apiOptions } from '../command.ts'
 import { exportLedger } from '../ledger/export-ledger.ts'
 import { importChart } from '../ledger/import-chart.ts'

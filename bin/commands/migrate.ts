@@ -1,4 +1,4 @@
-import { schema, t } from '#shared/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { release } from '#shared/release.ts'
 import { databaseCommand } from '../command.ts'
 

@@ -1,6 +1,6 @@
-import { schema, t } from '#shared/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { apiCommand, apiOptions } from '../command.ts'
-import { runStation } from '../queues/scan.ts'
+import { runStation } from '../queues/run-station.ts'
 
 export const queueCommands = [
   apiCommand({

@@ -1,5 +1,5 @@
-import { schema, t } from '#shared/kernel/schema.ts'
-import { listUpgradesLeft } from '#shared/types/upgrades-left.ts'
+import { listUpgradesLeft } from '#shared/core/types/builtin/pending-upgrades.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
 export const upgradeCommands = [

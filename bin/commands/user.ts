@@ -1,7 +1,7 @@
-import { nameText } from '#shared/kernel/name.ts'
-import { schema, t } from '#shared/kernel/schema.ts'
-import { newPassword } from '#shared/people/passwords.ts'
-import { createPerson, makePassword } from '#shared/people/people.ts'
+import { newPassword } from '#shared/core/people/passwords.ts'
+import { createPerson, makePassword } from '#shared/core/people/people.ts'
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
 export const userCommands = [

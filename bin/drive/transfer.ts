@@ -3,11 +3,11 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { problem } from '#shared/kernel/errors.ts'
-import type { Api } from '../import/api.ts'
-import { type ProgressBar, progressBar } from '../import/progress-bar.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { Api } from '../client/api.ts'
+import { type ProgressBar, progressBar } from '../client/progress-bar.ts'
 import type { Terminal } from '../shell.ts'
-import { type Place, queryOf } from './place.ts'
+import { type Place, queryOf } from './location.ts'
 
 /** What the API says of a file. */
 export interface SentObject {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { type CsvRow, readCsv } from '#shared/records/csv/read.ts'
-import { writeCsv } from '#shared/records/csv/write.ts'
+import { type CsvRow, readCsv } from '#shared/core/records/csv/read.ts'
+import { writeCsv } from '#shared/core/records/csv/write.ts'
 import { type Proposal, takenColumns } from './propose.ts'
 
 /** A part of a file as one request carries it, with the fields' keys in its header. */

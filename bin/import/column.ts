@@ -1,8 +1,8 @@
-import { Problem } from '#shared/kernel/errors.ts'
-import type { FieldType } from '#shared/kernel/field-type.ts'
-import { maxOptionLength } from '#shared/types/fields/choice.ts'
-import { countCharacters, maxStringLength } from '#shared/types/fields/text.ts'
-import { valueOfCell } from '#shared/types/fields/value.ts'
+import { maxOptionLength } from '#shared/core/types/field-kinds/choice.ts'
+import { countCharacters, maxStringLength } from '#shared/core/types/field-kinds/text.ts'
+import { valueOfCell } from '#shared/core/types/field-kinds/value.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /** What a column of a file turned out to hold. */
 export interface Column {

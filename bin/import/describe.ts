@@ -1,7 +1,7 @@
-import { count } from './progress-bar.ts'
+import { count } from '../client/progress-bar.ts'
+import type { Target } from '../client/target.ts'
 import { type PlannedColumn, type Proposal, takenColumns } from './propose.ts'
-import { textTable } from './table.ts'
-import type { Target } from './target.ts'
+import { textTable } from './text-table.ts'
 
 /** What a proposal would make, in lines for people. */
 export function describeProposal({ type, columns, rows }: Proposal): readonly string[] {

@@ -1,11 +1,11 @@
-import { Problem, problem } from '#shared/kernel/errors.ts'
-import { typeKeyOf } from './key.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { count } from '../client/progress-bar.ts'
+import type { Target } from '../client/target.ts'
+import { typeKeyOf } from './keys.ts'
 import { prepareType, proposeFor } from './prepare.ts'
-import { count } from './progress-bar.ts'
 import type { Proposal } from './propose.ts'
 import { type FailedRow, sendRows } from './send.ts'
 import { surveyFile } from './survey.ts'
-import type { Target } from './target.ts'
 
 export interface ImportOptions {
   readonly file: string

@@ -1,4 +1,4 @@
-import type { Api } from './api.ts'
+import type { Api } from '../client/api.ts'
 import { type ExistingField, type Proposal, propose, takenColumns } from './propose.ts'
 import type { Survey } from './survey.ts'
 

@@ -1,6 +1,6 @@
-import type { FieldType } from '#shared/kernel/field-type.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import type { Column } from './column.ts'
-import { fieldKeyOf, freeKey } from './key.ts'
+import { fieldKeyOf, freeKey } from './keys.ts'
 import type { Survey } from './survey.ts'
 
 /** A field of a record type that is there already, as far as a proposal looks at it. */

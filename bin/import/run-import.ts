@@ -1,10 +1,10 @@
+import { count, progressBar } from '../client/progress-bar.ts'
+import { findTarget, type TargetOptions } from '../client/target.ts'
 import type { Outcome } from '../command.ts'
 import type { Shell } from '../shell.ts'
 import { describeProposal, exampleQuery, proposalAsJson } from './describe.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
-import { count, progressBar } from './progress-bar.ts'
 import type { FailedRow } from './send.ts'
-import { findTarget, type TargetOptions } from './target.ts'
 
 /** Failed rows that the JSON names one by one; it tells how many there are in any case. */
 const mostNamed = 1_000

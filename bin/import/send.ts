@@ -1,5 +1,5 @@
-import { problem } from '#shared/kernel/errors.ts'
-import type { Api } from './api.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { Api } from '../client/api.ts'
 import { chunksOf } from './chunks.ts'
 import type { Proposal } from './propose.ts'
 

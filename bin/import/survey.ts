@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
-import { problem } from '#shared/kernel/errors.ts'
-import { readCsv } from '#shared/records/csv/read.ts'
+import { readCsv } from '#shared/core/records/csv/read.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { type Column, watchColumn } from './column.ts'
 
 /** What a file holds, found by reading it once; its rows are not kept. */

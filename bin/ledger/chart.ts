@@ -1,4 +1,4 @@
-import { problem } from '#shared/kernel/errors.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { nonProfit } from './charts/non-profit.ts'
 import { retail } from './charts/retail.ts'
 import { services } from './charts/services.ts'

@@ -1,6 +1,6 @@
-import { postEntry } from '#shared/accounting/post.ts'
-import { createRecord } from '#shared/records/create.ts'
-import type { Scope } from '#shared/scope/scope.ts'
+import { createRecord } from '#shared/core/records/create/create-record.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { accountsOf } from './chart.ts'
 
 /** What a small agency does: on which day of a month, under which memo, and its lines as `code ±amount`. */

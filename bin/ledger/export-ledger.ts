@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { findTarget, type TargetOptions } from '../client/target.ts'
 import type { Outcome } from '../command.ts'
-import { findTarget, type TargetOptions } from '../import/target.ts'
 import type { Shell } from '../shell.ts'
 
 interface ExportOptions extends TargetOptions {

@@ -1,5 +1,5 @@
+import { findTarget, type TargetOptions } from '../client/target.ts'
 import type { Outcome } from '../command.ts'
-import { findTarget, type TargetOptions } from '../import/target.ts'
 import type { Shell } from '../shell.ts'
 import { accountsOf, charts } from './chart.ts'
 

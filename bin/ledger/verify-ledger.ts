@@ -1,6 +1,6 @@
-import type { Verification } from '#shared/accounting/seal.ts'
+import type { Verification } from '#shared/features/accounting/seals/schemas.ts'
+import { findTarget, type TargetOptions } from '../client/target.ts'
 import type { Outcome } from '../command.ts'
-import { findTarget, type TargetOptions } from '../import/target.ts'
 import type { Shell } from '../shell.ts'
 
 /** Checks a workspace's books; a difference makes it a failure. */

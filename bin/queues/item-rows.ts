@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { problem } from '#shared/kernel/errors.ts'
-import { readCsv } from '#shared/records/csv/read.ts'
+import { readCsv } from '#shared/core/records/csv/read.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { QueueTarget } from './queue.ts'
 
 /** A row of a file as an item, or why it is none. */

@@ -1,5 +1,5 @@
-import { problem } from '#shared/kernel/errors.ts'
-import type { Api } from '../import/api.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { Api } from '../client/api.ts'
 
 /** What a command needs to know of a queue. */
 export interface QueueTarget {

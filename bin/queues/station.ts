@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Problem } from '#shared/kernel/errors.ts'
-import type { Api } from '../import/api.ts'
-import type { KeptScan, KeptScans } from './kept-scans.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import type { Api } from '../client/api.ts'
+import type { KeptScan, KeptScans } from './pending-scans.ts'
 import type { Shown } from './verdict.ts'
 
 /** The most scans of one request (decisions, Work queues). */

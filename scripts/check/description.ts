@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import core, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
-import { describeApi } from '#api/http/openapi.ts'
+import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 
 // Holds the description of the API against the recommended rules of Redocly and Spectral; a warning counts as a failure. What a rule of

@@ -1,9 +1,9 @@
-import { problem } from '#shared/kernel/errors.ts'
-import { deleteSession, findPerson } from '#shared/people/people-store.ts'
-import { findPrincipal } from '#shared/people/principals.ts'
-import { openSession } from '#shared/people/sessions.ts'
-import type { PlatformScope, Principal, Scope } from '#shared/scope/scope.ts'
-import { createKey, revokeKey } from '#shared/workspaces/keys.ts'
+import { findPrincipal } from '#shared/core/people/principals.ts'
+import { openSession } from '#shared/core/people/sessions.ts'
+import { deleteSession, findPerson } from '#shared/core/people/store.ts'
+import type { PlatformScope, Principal, Scope } from '#shared/core/scope/scope.ts'
+import { createKey, revokeKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Somebody who calls from the console, with credentials made for it. */
 export interface Caller {

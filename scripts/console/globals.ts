@@ -1,7 +1,7 @@
 import type { Api } from '#api/server.ts'
-import type { Scope } from '#shared/scope/scope.ts'
-import type { Room } from './rooms.ts'
-import type { Visit } from './visit.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { Room } from './domains.ts'
+import type { Visit } from './session.ts'
 
 /** An answer of the API as the console shows it. */
 interface Answer {

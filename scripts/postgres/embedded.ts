@@ -5,9 +5,9 @@ import { freePort } from '../ports.ts'
 import { postgresFolder } from './binaries.ts'
 import { ensureCluster, setPassword } from './cluster.ts'
 import { chooseIdentity, takeOver } from './identity.ts'
-import { clearFolder } from './leftovers.ts'
 import { type Profile, roleName } from './profile.ts'
 import { startServer, stopServer } from './server.ts'
+import { clearFolder } from './stale-files.ts'
 
 /** A PostgreSQL that comes back by itself after a crash, under the same address, until it is stopped. */
 export type EmbeddedPostgres = { readonly url: string; readonly stop: () => Promise<void> }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endWithParent } from '../parent.mjs'
+import { endWithParent } from '../end-with-parent.mjs'
 import { dataArgument, environment } from './cluster.ts'
 import type { Identity } from './identity.ts'
-import { readStatus } from './leftovers.ts'
 import type { Profile } from './profile.ts'
+import { readStatus } from './stale-files.ts'
 
 /** A running PostgreSQL. `ended` settles with the last lines of its log when the server is gone, for whatever reason. */
 export type Server = { readonly pid: number; readonly ended: Promise<string>; readonly signal: (name: NodeJS.Signals) => void }

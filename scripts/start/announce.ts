@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bootstrap } from './bootstrap.ts'
-import type { KeptProcess } from './kept-process.ts'
+import type { KeptProcess } from './supervised-process.ts'
 
 /** A program that cannot start says why each time; after this many times it is not going to. */
 const mostEnds = 5

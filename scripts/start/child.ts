@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
-import { endWithParent } from '../parent.mjs'
+import { endWithParent } from '../end-with-parent.mjs'
 import { forward, type Say } from './output.ts'
 
 /** A process that runs. `ended` settles with its exit code or its signal as text, and with an empty text when all went well. */

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { privateFile, privateFolder } from '#shared/kernel/private-files.ts'
+import { privateFile, privateFolder } from '#shared/platform/kernel/process/private-files.ts'
 
 /** Writes a file that only its owner reads. It gets its name when it is whole on the disk, so that a start that is cut off leaves no half of one. */
 export function writePrivate(file: string, text: string): void {

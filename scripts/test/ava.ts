@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { endWithParent } from '../parent.mjs'
+import { endWithParent } from '../end-with-parent.mjs'
 import { createTally, type Tally } from './tally.ts'
 
 // Two more than there are cores, since tests wait as well (measured on 2 cores: a sixth sooner done than with one more). Each has databases,

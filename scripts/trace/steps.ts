@@ -1,4 +1,4 @@
-import type { Executor } from '#shared/db/database.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 
 /** One thing that a request set off. */
 export interface Step {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { describeApi } from '#api/http/openapi.ts'
+import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 
 const modules = join(import.meta.dirname, '..', '..', 'node_modules')

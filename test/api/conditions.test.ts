@@ -1,6 +1,6 @@
 import test from 'ava'
-import { isUnchanged } from '#api/http/conditions.ts'
-import { Problem } from '#shared/kernel/errors.ts'
+import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 
 const version = { etag: '"one"', changedAt: new Date('2026-03-01T10:00:00.700Z') }
 const [earlier, same, later] = ['Sun, 01 Mar 2026 09:59:59 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', 'Sun, 01 Mar 2026 10:00:01 GMT']

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { createDeals } from '#test/records/deals.ts'
+import { createDeals } from '#test/core/records/deals.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { sendRaw } from '#test/support/wire.ts'
 import type { World } from '#test/support/world.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { describeApi } from '#api/http/openapi.ts'
+import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 
 type Json = Readonly<Record<string, unknown>>

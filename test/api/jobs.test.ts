@@ -1,5 +1,5 @@
 import test from 'ava'
-import { setUpWorkspace } from '#shared/workspaces/jobs.ts'
+import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'

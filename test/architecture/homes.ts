@@ -6,17 +6,17 @@ import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.
  */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['shared/blobs'],
-  '@fastify/busboy': ['api/http/multipart.ts'],
+  '@fastify/busboy': ['api/http/request/multipart.ts'],
   '@koa/router': ['api'],
   acorn: ['workers/functions'],
-  ajv: ['shared/kernel/schema.ts'],
-  'ajv-formats': ['shared/kernel/schema.ts'],
+  ajv: ['shared/platform/kernel/schema.ts'],
+  'ajv-formats': ['shared/platform/kernel/schema.ts'],
   'content-disposition': ['api/http'],
   'cron-parser': ['shared/flows'],
   'node-cron': ['shared/flows'],
   'csv-parse': ['shared/records/csv'],
   'csv-stringify': ['shared/records/csv'],
-  'decimal.js': ['shared/kernel/decimal.ts'],
+  'decimal.js': ['shared/platform/kernel/values/decimal.ts'],
   eta: ['api/pages'],
   'file-type': ['shared/drive', 'shared/blobs'],
   'ical-generator': ['shared/calendar', 'workers/calendar'],
@@ -26,33 +26,33 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   knex: ['shared/db'],
   koa: ['api'],
   'markdown-it': ['api/pages/markdown.ts'],
-  parse5: ['shared/messages/html.ts'],
-  entities: ['shared/messages/render.ts'],
+  parse5: ['shared/features/messages/templates/parse-html.ts'],
+  entities: ['shared/features/messages/templates/render.ts'],
   'mime-types': ['api', 'shared/drive'],
   nodemailer: ['shared/mail', 'workers/mail'],
   pg: ['shared/db'],
-  'pg-boss': ['shared/queue', 'workers/loop.ts', 'workers/attempt.ts'],
-  pino: ['shared/kernel/log.ts'],
-  'pino-pretty': ['shared/kernel/log.ts'],
+  'pg-boss': ['shared/queue', 'workers/platform/jobs/job-loop.ts', 'workers/platform/jobs/attempt.ts'],
+  pino: ['shared/platform/kernel/log.ts'],
+  'pino-pretty': ['shared/platform/kernel/log.ts'],
   'prom-client': [
-    ...['api/http/observe.ts', 'workers/metrics.ts', 'shared/db/health.ts', 'shared/db/connection-metrics.ts'],
+    ...['api/http/metrics.ts', 'workers/metrics.ts', 'shared/platform/db/health.ts', 'shared/platform/db/pool/connection-metrics.ts'],
     ...[
-      'shared/calendar/zone-metrics.ts',
-      'shared/queues/metrics.ts',
-      'shared/accounting/metrics.ts',
-      'api/payments/metrics.ts',
-      'workers/payments/metrics.ts',
-      'shared/blobs/store-metrics.ts',
+      'shared/features/calendar/zones/metrics.ts',
+      'shared/features/queues/metrics.ts',
+      'shared/features/accounting/metrics.ts',
+      'api/features/payments/metrics.ts',
+      'workers/features/payments/metrics.ts',
+      'shared/platform/blobs/store-metrics.ts',
     ],
   ],
-  'raw-body': ['api/http/body.ts'],
-  re2js: ['shared/kernel/pattern.ts'],
+  'raw-body': ['api/http/request/body.ts'],
+  re2js: ['shared/platform/kernel/values/pattern.ts'],
   rrule: ['shared/calendar'],
   'swagger-ui-dist': ['api/pages'],
   'temporal-polyfill': ['shared'],
-  typebox: ['shared/kernel/schema.ts'],
+  typebox: ['shared/platform/kernel/schema.ts'],
   undici: ['shared/egress'],
-  validator: ['shared/kernel/schema.ts', 'shared/types/fields'],
+  validator: ['shared/platform/kernel/schema.ts', 'shared/types/fields'],
 }
 
 /** Built-in modules that only some places may reach for. */
@@ -62,8 +62,8 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   // Nothing that a caller sends touches a disk but through the drive's store and the mail that is kept as files.
   'node:fs': [
     'api/pages',
-    'shared/db/migrate.ts',
-    'shared/kernel/private-files.ts',
+    'shared/platform/db/migrate.ts',
+    'shared/platform/kernel/process/private-files.ts',
     'shared/blobs',
     'shared/mail',
     'workers/functions',
@@ -101,11 +101,11 @@ export const homeless = (dependencies: readonly string[]): string[] => [
 
 /** The function runner ends its own process's time zone; every other setting is read once, in one place. */
 const environment = eachFile(
-  'the environment is read in shared/kernel/config.ts',
+  'the environment is read in shared/platform/kernel/config.ts',
   (one) =>
     isProduct(one) &&
     /process\.env\b/.test(one.text) &&
-    !within(one.path, ['shared/kernel/config.ts', 'workers/functions/sandbox/program.ts'])
+    !within(one.path, ['shared/platform/kernel/config.ts', 'workers/features/functions/sandbox/runner/program.ts'])
       ? ['take the value from the configuration']
       : [],
   { 'api/a.ts': 'const port = process.env.PORT' },
@@ -118,20 +118,20 @@ const migrations = eachFile(
 )
 
 const access = eachFile(
-  'roles are asked by shared/scope/access.ts',
+  'roles are asked by shared/core/scope/access.ts',
   (one) =>
-    isProduct(one) && /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/policy', 'shared/scope/access.ts'])
+    isProduct(one) && /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/policy', 'shared/core/scope/access.ts'])
       ? ['ask permits or requirePermission']
       : [],
   { 'api/a.ts': `if (actor.policy.permits('types:read') === 'never') throw problem('FORBIDDEN')` },
 )
 
 const planCaps = eachFile(
-  'caps of a plan are read and refused by shared/scope/plan-cap.ts',
+  'caps of a plan are read and refused by shared/core/scope/plan-cap.ts',
   (one) =>
     isProduct(one) &&
     /\bfreePlan\b|\bplan [!=]== '|problem\('LIMIT_EXCEEDED'/.test(one.text) &&
-    !within(one.path, ['shared/kernel/config.ts', 'shared/scope/plan-cap.ts'])
+    !within(one.path, ['shared/platform/kernel/config.ts', 'shared/core/scope/plan-cap.ts'])
       ? ['take requireWithinPlan, withinPlan or planCapOf']
       : [],
   {

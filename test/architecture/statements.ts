@@ -11,15 +11,15 @@ const places = [/^shared\/(?:db|queue)\//, /^shared\/[\w-]+\/(?:.*[/-])?(?:store
 /** Who makes parts of statements out of values: conditions of policies, filters and orders, columns of field types, kinds of indexes. */
 const partMakers = [
   'shared/policy',
-  'shared/records/filter.ts',
-  'shared/records/query.ts',
-  'shared/records/search-shapes.ts',
+  'shared/core/records/query/filter.ts',
+  'shared/core/records/query/query.ts',
+  'shared/core/records/query/statement-cache.ts',
   'shared/types/fields',
-  'shared/types/indexes/kinds.ts',
+  'shared/core/types/indexes/index-kinds.ts',
 ]
 
 /** Still to be moved into a store. */
-const unmoved = ['shared/records/counter.ts', 'shared/types/stale-reads.ts']
+const unmoved = ['shared/core/records/create/number-counter.ts', 'shared/core/types/formulas/stale-reads.ts']
 
 const inStores = eachFile(
   "SQL stands in a domain's store",
@@ -29,10 +29,10 @@ const inStores = eachFile(
     return isProduct(one) && holds && !isPlace ? ['move the statement into store.ts'] : []
   },
   {
-    'shared/people/sessions.ts': `import { sql } from '#shared/db/statement.ts'`,
-    'shared/records/create.ts': `import { builder } from '#shared/db/builder.ts'`,
-    'shared/forms/submit.ts': `import { sql } from '#shared/db/statement.ts'`,
-    'api/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
+    'shared/core/people/sessions.ts': `import { sql } from '#shared/platform/db/statements/statement.ts'`,
+    'shared/core/records/create/create-record.ts': `import { builder } from '#shared/platform/db/statements/builder.ts'`,
+    'shared/features/forms/submit-form.ts': `import { sql } from '#shared/platform/db/statements/statement.ts'`,
+    'api/core/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
   },
 )
 
@@ -89,7 +89,7 @@ const givenTime = eachFile(
     (within(path, ownedTime) || /^shared\/[^/]+\/chores\.ts$/.test(path)) && serverTime.test(text.replaceAll(comments, ''))
       ? ['compare with a parameter that holds scope.now()']
       : [],
-  { 'shared/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
+  { 'shared/platform/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
 )
 
 export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, givenTime]

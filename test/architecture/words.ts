@@ -35,7 +35,13 @@ const unfinished = eachFile('nothing is left for later', ({ text }) => (later.te
 })
 
 /** Files whose values have any shape: the tables that hold every declaration at once, and what a test looks at. */
-const anyShape = ['api/http/route.ts', 'shared/queue/job.ts', 'workers/handler.ts', 'test/support/client.ts', 'test/support/wire.ts']
+const anyShape = [
+  'api/http/route.ts',
+  'shared/platform/jobs/job.ts',
+  'workers/platform/jobs/handler.ts',
+  'test/support/client.ts',
+  'test/support/wire.ts',
+]
 const loose = new RegExp(`@ts-(?:ign${'ore'}|expect-error|nocheck)`)
 const types = eachFile(
   'no type is waved through',

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
-import { usedWorld } from '#test/types/indexes/used.ts'
+import { usedWorld } from '#test/core/types/indexes/used.ts'
 
 test('the operator sees every index that follows use, and what is about to become one', async (t) => {
   const w = await usedWorld(t)

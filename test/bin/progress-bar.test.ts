@@ -1,5 +1,5 @@
 import test from 'ava'
-import { progressBar } from '../../bin/import/progress-bar.ts'
+import { progressBar } from '../../bin/client/progress-bar.ts'
 
 /** Goes to the start of a terminal's line and clears it. */
 const over = '\r\u001b[K'

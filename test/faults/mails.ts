@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Site } from '#test/faults/site.ts'
-import type { MailServer } from '#test/mail/smtp.ts'
+import type { MailServer } from '#test/platform/mail/smtp.ts'
 
 /** Resolves once no mail is on its way any more, or a minute has passed without one that left. */
 export async function mailed({ db, org }: Site): Promise<void> {

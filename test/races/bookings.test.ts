@@ -1,5 +1,5 @@
 import test from 'ava'
-import { makeCalendar } from '#test/calendar/support.ts'
+import { makeCalendar } from '#test/features/calendar/support.ts'
 import { openArena, rounds } from '#test/races/arena.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 

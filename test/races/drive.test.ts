@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { firstSpaces, formOf, makeSpace, spaceOf } from '#test/drive/support.ts'
+import { firstSpaces, formOf, makeSpace, spaceOf } from '#test/features/drive/support.ts'
 import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import type { Client } from '#test/support/client.ts'
 

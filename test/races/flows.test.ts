@@ -1,5 +1,5 @@
 import test from 'ava'
-import { byHand, chain, ended, runsOf } from '#test/flows/support.ts'
+import { byHand, chain, ended, runsOf } from '#test/features/flows/support.ts'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
 
 const arena = openArena(test)

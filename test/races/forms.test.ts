@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { countLeads, leads, makeForm, makeLeads, submissionsOf } from '#test/forms/making.ts'
+import { countLeads, leads, makeForm, makeLeads, submissionsOf } from '#test/features/forms/making.ts'
 import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createRole } from '#test/support/factories.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { holdAt } from '#test/records/hold.ts'
-import { csv, importInto, records, totalOf, typeOf } from '#test/records/importing.ts'
+import { holdAt } from '#test/core/records/hold.ts'
+import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createAccount, openBooks } from '#test/accounting/books.ts'
+import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 
 const arena = openArena(test)

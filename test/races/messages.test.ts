@@ -1,6 +1,6 @@
 import test from 'ava'
-import { sendMessage } from '#shared/messages/send.ts'
-import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
+import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
+import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
 import { scopeOf } from '#test/support/scope.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { letDue } from '#test/payments/due.ts'
-import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/payments/place.ts'
-import { type StripeAccount, startStripe } from '#test/payments/stripe-stand-in.ts'
+import { letDue } from '#test/features/payments/due.ts'
+import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
+import { type StripeAccount, startStripe } from '#test/features/payments/stripe-stand-in.ts'
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
 
 const server = await startStripe()

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { byHand, chain } from '#test/flows/support.ts'
-import { createFunction, handlerOf } from '#test/functions/support.ts'
-import { createLine, type Line, lineOf, proven } from '#test/queues/support.ts'
+import { byHand, chain } from '#test/features/flows/support.ts'
+import { createFunction, handlerOf } from '#test/features/functions/support.ts'
+import { createLine, type Line, lineOf, proven } from '#test/features/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import type { Client } from '#test/support/client.ts'
 

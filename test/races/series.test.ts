@@ -1,5 +1,5 @@
 import test from 'ava'
-import { at, makeEvent, occurrences } from '#test/calendar/support.ts'
+import { at, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { atOnce, openArena, rounds } from '#test/races/arena.ts'
 
 const arena = openArena(test)

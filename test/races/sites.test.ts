@@ -1,6 +1,6 @@
 import test from 'ava'
+import { admitVisitors, makeSite, putDocument, putFile } from '#test/features/sites/making.ts'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
-import { admitVisitors, makeSite, putDocument, putFile } from '#test/sites/making.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })

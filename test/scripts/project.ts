@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathS
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endWithParent } from '#scripts/parent.mjs'
+import { endWithParent } from '#scripts/end-with-parent.mjs'
 
 const root = resolve(import.meta.dirname, '..', '..')
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { keptSecret } from '#scripts/start/secret.ts'
+import { keptSecret } from '#scripts/start/secret-key.ts'
 
 test('the secret key of a data folder is made once, and a file that holds none is named and left alone', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-secret-'))

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { hashPassword } from '#shared/people/passwords.ts'
-import { makeSecret } from '#shared/people/tokens.ts'
+import { hashPassword } from '#shared/core/people/passwords.ts'
+import { makeSecret } from '#shared/core/people/tokens.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
 import { made } from '#test/support/made.ts'

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { isUuid } from '#shared/kernel/ids.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Components = Readonly<Record<string, object>>

@@ -1,7 +1,7 @@
-import { describeApi } from '#api/http/openapi.ts'
+import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { specificFirst } from '#api/http/specificity.ts'
 import { sections } from '#api/routes.ts'
-import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
+import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
 import { compileClosed } from '#test/support/closed-schema.ts'
 
 /** What of an answer the contract speaks of. */

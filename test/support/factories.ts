@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Api } from '#api/server.ts'
-import { makeToken } from '#shared/people/tokens.ts'
-import { createWorkspaceTables } from '#shared/types/set-up.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
 import type { Client } from '#test/support/client.ts'
 
 /** A workspace as a test uses it. */

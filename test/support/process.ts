@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
-import { endWithParent } from '#scripts/parent.mjs'
+import { endWithParent } from '#scripts/end-with-parent.mjs'
 import { readProcfile } from '#scripts/start/procfile.ts'
-import type { Config } from '#shared/kernel/config.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
 import type { World } from '#test/support/world.ts'
 
 const root = join(import.meta.dirname, '..', '..')

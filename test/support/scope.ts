@@ -1,8 +1,8 @@
-import type { Scope } from '#shared/scope/scope.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { platformScope } from '#shared/services.ts'
 import type { Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
-import { enter } from '#workers/enter.ts'
+import { enter } from '#workers/core/workspaces/enter-workspace.ts'
 
 /** The scope of a workspace as a worker enters it for a person or service account, or for the platform itself. */
 export async function scopeOf(

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { startApi } from '#api/server.ts'
-import { createLogger } from '#shared/kernel/log.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import type { World } from '#test/support/world.ts'
 

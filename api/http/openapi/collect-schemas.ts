@@ -1,4 +1,4 @@
-import { nameFormat } from '#shared/kernel/schema.ts'
+import { nameFormat } from '#shared/platform/kernel/schema.ts'
 
 /** Part of the document, as JSON. */
 export type Json = Readonly<Record<string, unknown>>

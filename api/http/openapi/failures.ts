@@ -2,7 +2,7 @@ import { refusesOthers } from '#api/http/cors.ts'
 import type { Json } from '#api/http/openapi/collect-schemas.ts'
 import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
-import { catalogue, type ErrorCode } from '#shared/kernel/errors.ts'
+import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
 
 /** The body of every failure (document 1, Errors). */
 export const failureSchema: Json = {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
-import { watchArrival } from '#api/http/arrival.ts'
+import { watchArrival } from '#api/http/request/arrival.ts'
 import { Wire } from '#test/support/wire.ts'
 
 /** A request whose body stays away, and what became of waiting for it. */

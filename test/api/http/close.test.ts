@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { type Api, startApi } from '#api/server.ts'
-import { createLogger } from '#shared/kernel/log.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { accentsOf, backgrounds, contrast, leastContrast } from '#api/pages/contrast.ts'
+import { accentsOf, backgrounds, contrast, leastContrast } from '#api/pages/assets/contrast.ts'
 
 test('contrasts are those of WCAG', (t) => {
   const known: readonly [string, string, number][] = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { makeToken } from '#shared/people/tokens.ts'
-import { permissions } from '#shared/policy/permissions.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import { permissions } from '#shared/core/policy/permissions.ts'
 import type { Call, Example } from '#test/api/walk/example.ts'
 import type { Client } from '#test/support/client.ts'
 import { type Caller, createMember, createOrg, createPerson, createService } from '#test/support/factories.ts'

@@ -1,5 +1,5 @@
 import type { Examples } from '#test/api/walk/example.ts'
-import { formOf } from '#test/drive/support.ts'
+import { formOf } from '#test/features/drive/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 

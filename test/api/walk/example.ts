@@ -1,4 +1,4 @@
-import type { Permission } from '#shared/policy/permissions.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
 import type { Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { unsubscribeHeaders } from '#shared/messages/unsubscribe.ts'
+import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
 import type { Place } from '#test/support/things.ts'
 

@@ -1,6 +1,6 @@
-import { signedHeaders } from '#shared/payments/providers/sandbox.ts'
+import { signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import { type Call, type Example, type Examples, form } from '#test/api/walk/example.ts'
-import { credentialsOf } from '#test/payments/place.ts'
+import { credentialsOf } from '#test/features/payments/place.ts'
 import type { Place } from '#test/support/things.ts'
 
 const payments = '/v1/orgs/:orgId/payments'

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { sumMonths } from '#shared/accounting/months.ts'
-import { Database } from '#shared/db/database.ts'
-import { openModelBooks } from '#test/accounting/model/books.ts'
-import { type Operation, operation } from '#test/accounting/model/random.ts'
-import { type Caller, type Checks, runModel, type Told } from '#test/accounting/model/run.ts'
+import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { Database } from '#shared/platform/db/database.ts'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender, type Sent } from '#test/faults/load/sender.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
+import { openModelBooks } from '#test/features/accounting/model/books.ts'
+import { type Operation, operation } from '#test/features/accounting/model/random.ts'
+import { type Caller, type Checks, runModel, type Told } from '#test/features/accounting/model/run.ts'
 
 const clients = 8
 

@@ -6,7 +6,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender } from '#test/faults/load/sender.ts'
 import { mailed, wrongOfMails } from '#test/faults/mails.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
-import { type MailServer, startMailServer } from '#test/mail/smtp.ts'
+import { type MailServer, startMailServer } from '#test/platform/mail/smtp.ts'
 import { made } from '#test/support/made.ts'
 
 const kills = 12

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readConfig } from '#shared/kernel/config.ts'
-import { startS3 } from '#test/blobs/s3-server.ts'
-import { firstSpaces, spaceOf } from '#test/drive/support.ts'
+import { readConfig } from '#shared/platform/kernel/config.ts'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { mountDisk } from '#test/faults/disk.ts'
 import { filesAreWhole } from '#test/faults/drive/settle.ts'
 import { difference, isSame, look, writeUntil } from '#test/faults/drive/writer.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
+import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
+import { startS3 } from '#test/platform/blobs/s3-server.ts'
 
 const writers = 12
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
-import { startReceiver } from '#test/flows/receiver.ts'
-import { byHand, chain } from '#test/flows/support.ts'
+import { startReceiver } from '#test/features/flows/receiver.ts'
+import { byHand, chain } from '#test/features/flows/support.ts'
 import type { Answer } from '#test/support/client.ts'
 
 const kills = 8

@@ -5,7 +5,7 @@ import { nothingPaid, type Paid, payUntil } from '#test/faults/payments/payers.t
 import { replayUntil } from '#test/faults/payments/replays.ts'
 import { startRetryingProxy } from '#test/faults/retrying-proxy.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
-import { connect } from '#test/payments/place.ts'
+import { connect } from '#test/features/payments/place.ts'
 
 const payers = 6
 const kills = 12

@@ -6,7 +6,7 @@ import { startLoad } from '#test/faults/load/load.ts'
 import type { Member } from '#test/faults/member.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 
-/** Tries of an import: the first and four more (shared/records/jobs.ts). */
+/** Tries of an import: the first and four more (shared/core/records/jobs.ts). */
 const tries = 5
 const name = 'poison'
 

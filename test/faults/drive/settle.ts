@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { Blobs } from '#shared/blobs/blobs.ts'
-import { storeOf } from '#shared/blobs/open.ts'
-import { Database } from '#shared/db/database.ts'
-import type { Config } from '#shared/kernel/config.ts'
+import { Blobs } from '#shared/platform/blobs/blobs.ts'
+import { storeOf } from '#shared/platform/blobs/open-blobs.ts'
+import { Database } from '#shared/platform/db/database.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
 import { digestOf } from '#test/faults/drive/writer.ts'
 
 interface Row {

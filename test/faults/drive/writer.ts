@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { spaceOf } from '#test/drive/support.ts'
 import { hangMs } from '#test/faults/measure.ts'
+import { spaceOf } from '#test/features/drive/support.ts'
 import { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
 

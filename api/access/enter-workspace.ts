@@ -1,0 +1,86 @@
+import type { Admission, Head, Resolved } from '#api/http/declaration.ts'
+import type { Admitted } from '#api/http/request/read-request.ts'
+import type { Route } from '#api/http/route.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import { forbidden, permits, permitsSomewhere } from '#shared/core/scope/access.ts'
+import { loadActor, loadVisitor } from '#shared/core/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import { findWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
+import { fateOf, requireOpen } from '#shared/platform/kernel/background.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** Seconds after which a caller may ask again for a workspace that is being set up. */
+const setUpSeconds = 2
+
+/**
+ * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
+ * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
+ */
+export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
+  if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
+  const { principal, cache, db } = platform
+  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase())) throw notYours()
+  const id = orgId.toLowerCase()
+  const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
+  const actor = workspace && (await loadActor(cache, db, id, principal.id))
+  if (!workspace || !actor) throw notYours()
+  refuseUnlessReady(workspace)
+  requireOpen({ work: 'request', app: route.app }, workspace)
+  const scope: Scope = { ...platform, db: db.of(id), workspace, actor }
+  const resolved = await resourceOf(route, head, scope)
+  requirePermission(route, scope, resolved?.key)
+  for (const further of route.further ?? []) {
+    const key = await further.on({ ...(head as Head<string, unknown>), resource: resolved?.resource }, scope)
+    if (key !== undefined) requirePermission({ permission: further.permission }, scope, key)
+  }
+  return { scope, resource: resolved?.resource }
+}
+
+/** The same for a workspace that is not there and for one that is not the caller's. */
+const notYours = () => problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
+
+/** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
+async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
+  try {
+    return await route.on?.(head as Head<string, unknown>, scope)
+  } catch (error) {
+    const isUnread = error instanceof Problem && error.code === 'VALIDATION_ERROR'
+    if (isUnread && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
+    throw error
+  }
+}
+
+/**
+ * The same for somebody without credentials: whatever is absent, switched off or not open reads the same, 404 (document 3, Public
+ * endpoints). What the visitor's roles allow there is asked by the route's own work.
+ */
+async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
+  const { cache, db } = platform
+  const id = orgId.toLowerCase()
+  const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
+  const isReady = workspace && workspace.status !== 'provisioning'
+  if (!isReady || fateOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
+  const actor = await loadVisitor(cache, db, id)
+  const scope: Scope = { ...platform, db: db.of(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
+  const resolved = await route.on?.(head as Head<string, unknown>, scope)
+  return { scope, resource: resolved?.resource }
+}
+
+function refuseUnlessReady({ status }: Workspace): void {
+  if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpSeconds) } })
+}
+
+/** Permissions that are no name of a role's rule admit every member and key. */
+const open = new Set<string>(['public', 'any', 'person', 'member'])
+
+type Asked = Pick<Route, 'permission' | 'perItem' | 'onBody'>
+
+function requirePermission(route: Asked, scope: Scope, resource: string | undefined): void {
+  if (isOpen(route.permission)) return
+  const { permission, perItem, onBody } = route
+  const allowed = perItem || onBody ? permitsSomewhere(scope, permission) : permits(scope, permission, resource)
+  if (!allowed) throw forbidden(permission, resource)
+}
+
+const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => open.has(admission)

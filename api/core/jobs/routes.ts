@@ -1,0 +1,82 @@
+import { fileDownload } from '#api/http/reply/job-file.ts'
+import { answer, org } from '#api/http/route.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { findOperationIn, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+const instant = t.String({ format: 'date-time' })
+
+const job = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      kind: t.String({ description: 'What the work is, such as records.import.' }),
+      status: t.Enum(['queued', 'running', 'done', 'failed']),
+      progress: nullable(t.Object({ done: t.Integer(), total: t.Integer() })),
+      result: t.Optional(
+        t.Unknown({
+          description:
+            'The body that the waiting call would have had; null until it is done and for a file. Absent for all but who started it.',
+        }),
+      ),
+      error: nullable(t.Object({ code: t.String(), message: t.String() })),
+      created_at: instant,
+      started_at: nullable(instant),
+      finished_at: nullable(instant),
+    },
+    { title: 'Job', description: 'Work that a worker does (decisions, Jobs).' },
+  ),
+)
+
+/** Whether the caller is who started the work: what came of it was made with its rights, and is for nobody else (decisions, Jobs). */
+const hasStarted = ({ principal_id }: Operation, { actor }: Scope): boolean => principal_id !== null && principal_id === actor.id
+
+/** The operation of a path, seen only by who started it and by holders of org:update; to all others it is not there. */
+async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Promise<Operation> {
+  const operation = isUuid(jobId) ? await findOperationIn(scope.db, scope.workspace.id, jobId) : undefined
+  if (!operation) throw problem('NOT_FOUND')
+  if (!hasStarted(operation, scope) && !permits(scope, 'org:update')) throw problem('NOT_FOUND')
+  return operation
+}
+
+export const routes = [
+  answer({
+    method: 'GET',
+    path: `${org}/jobs/:jobId`,
+    summary: 'Look up a job',
+    description: 'For who started it; holders of org:update see all but its result, to others it is not there.',
+    tag: 'Jobs',
+    app: null,
+    permission: 'member',
+    limit: null,
+    status: 200,
+    response: job,
+    handle: async ({ params }, scope) => {
+      const operation = await requireOperation(params, scope)
+      const { id, kind, status, progress, result, error, created_at, started_at, finished_at } = operation
+      const seen = { id, kind, status, progress, error: error && { ...error }, created_at, started_at, finished_at }
+      return hasStarted(operation, scope) ? { ...seen, result } : seen
+    },
+  }),
+  answer({
+    method: 'GET',
+    path: `${org}/jobs/:jobId/result`,
+    summary: 'Download the file that a job made',
+    description: 'For who started it alone. It is kept for a day.',
+    tag: 'Jobs',
+    app: null,
+    permission: 'member',
+    limit: null,
+    status: 200,
+    response: null,
+    contentType: 'text/csv',
+    handle: async ({ params }, scope) => {
+      const operation = await requireOperation(params, scope)
+      if (operation.file_id === null || !hasStarted(operation, scope)) throw problem('NOT_FOUND')
+      return fileDownload(scope, scope.workspace.id, operation.file_id)
+    },
+  }),
+]

@@ -1,0 +1,121 @@
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, org } from '#api/http/route.ts'
+import { countUnread, listNotifications, markAllRead, markRead } from '#shared/core/notifications/inbox.ts'
+import { inboxPage, inboxQuery, unreadCount } from '#shared/core/notifications/inbox-schemas.ts'
+import { changeRule, createRule, getRule, listRules, removeRule } from '#shared/core/notifications/rules.ts'
+import { notificationRule, ruleChange, ruleInput } from '#shared/core/notifications/schemas.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Notifications', app: null, limit: null } as const
+const rules = `${org}/notification-rules` as const
+const rule = `${rules}/:ruleId` as const
+const inbox = `${org}/notifications` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: rules,
+    summary: 'List notification rules',
+    description: 'Oldest first.',
+    permission: 'notifications:read',
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(notificationRule.json)),
+    handle: async (request, scope) => linked(request, scope, await listRules(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: rules,
+    summary: 'Create a notification rule',
+    description: 'It is enabled at once and fires on changes from then on.',
+    permission: 'notifications:create',
+    body: ruleInput,
+    status: 201,
+    response: notificationRule,
+    handle: ({ body }, scope) => createRule(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: rule,
+    summary: 'Get a notification rule',
+    description: 'A rule puts an item into the inbox of every member when a record of its type changes.',
+    permission: 'notifications:read',
+    status: 200,
+    response: notificationRule,
+    handle: ({ params }, scope) => getRule(scope, params.ruleId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: rule,
+    summary: 'Change a notification rule',
+    description: 'What is left out stays. A rule that is not enabled is kept and rests.',
+    permission: 'notifications:create',
+    body: ruleChange,
+    stored: ({ params }, scope) => getRule(scope, params.ruleId),
+    status: 200,
+    response: notificationRule,
+    handle: ({ params, body }, scope) => changeRule(scope, params.ruleId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: rule,
+    summary: 'Delete a notification rule',
+    description: 'What it put into inboxes stays there.',
+    permission: 'notifications:delete',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeRule(scope, params.ruleId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: inbox,
+    summary: 'List my notifications',
+    description: 'Newest first by cursor. The inbox of an access key is empty.',
+    permission: 'member',
+    query: inboxQuery,
+    status: 200,
+    response: inboxPage,
+    handle: ({ query }, scope) => listNotifications(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${inbox}/unread-count`,
+    summary: 'Count my unread notifications',
+    description: 'Always 0 for an access key.',
+    permission: 'member',
+    status: 200,
+    response: unreadCount,
+    handle: async (_request, scope) => ({ count: await countUnread(scope) }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${inbox}/read/:notificationId`,
+    summary: 'Mark one of my notifications as read',
+    description: 'One that is read already stays as it was.',
+    permission: 'member',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => markRead(scope, params.notificationId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${inbox}/read-all`,
+    summary: 'Mark all my notifications as read',
+    description: 'Those that there are now.',
+    permission: 'member',
+    status: 204,
+    response: null,
+    handle: (_request, scope) => markAllRead(scope),
+  }),
+]

@@ -1,0 +1,65 @@
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { fieldErrors } from '#api/pages/fields/form.ts'
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import { passwordReset, requireResetToken, resetPassword } from '#shared/core/people/password-reset.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+
+const form = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
+const done = template(new URL('reset-done.eta', import.meta.url))
+
+const password: Field = {
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  required: true,
+  hint: '8 characters or more',
+  attributes: { autocomplete: 'new-password', minlength: 8, maxlength: 200 },
+}
+
+function resetPage(token: string, failure?: Problem): Page {
+  const fields = drawFields(withErrors([password], fieldErrors([password], failure))).text
+  return { title: 'Set a new password', body: form({ token, fields }), ...(failure ? { failure } : {}) }
+}
+
+/** Where the mail for a forgotten password leads (decisions, Pages of people). */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    path: '/reset',
+    summary: 'The page where a new password is set',
+    description: 'A mail leads there.',
+    query: tokenQuery,
+    fails: ['NOT_FOUND'],
+    handle: async ({ query: { token = '' } }, scope) => {
+      await requireResetToken(scope, token)
+      return resetPage(token)
+    },
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    path: '/reset',
+    summary: 'Set a new password by that page',
+    description: 'Works without scripts. All sessions of the person end.',
+    form: passwordReset,
+    fails: ['NOT_FOUND'],
+    handle: async ({ body }, scope) => {
+      const token = body.get('token') ?? ''
+      await requireResetToken(scope, token)
+      try {
+        await resetPassword(scope, passwordReset.parse(Object.fromEntries(body)))
+        return { title: 'Your password is set', body: done({}) }
+      } catch (error) {
+        if (error instanceof Problem && error.status < 500) return resetPage(token, error)
+        throw error
+      }
+    },
+  }),
+]

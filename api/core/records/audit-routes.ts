@@ -1,0 +1,22 @@
+import { answer, org } from '#api/http/route.ts'
+import { listAudit } from '#shared/core/records/audit/list-audit.ts'
+import { auditPage, auditQuery } from '#shared/core/records/audit/schemas.ts'
+
+export const routes = [
+  answer({
+    tag: 'Records',
+    app: null,
+    limit: null,
+    method: 'GET',
+    path: `${org}/audit`,
+    summary: 'List changes of records',
+    description:
+      'Newest first. An entry shows what its reader may see of the record; those of records that it may not read are left out. A page of more than 16,000,000 characters is refused.',
+    permission: 'audit:read',
+    perItem: true,
+    query: auditQuery,
+    status: 200,
+    response: auditPage,
+    handle: ({ query }, scope) => listAudit(scope, query),
+  }),
+]

@@ -1,0 +1,166 @@
+import { byKey } from '#api/http/declaration.ts'
+import { Tagged } from '#api/http/reply/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
+import { removeRecord } from '#shared/core/records/change/delete-record.ts'
+import { changeRecord } from '#shared/core/records/change/update-record.ts'
+import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { changeRecords, exportRecords, importRecords } from '#shared/core/records/jobs.ts'
+import { listRecords } from '#shared/core/records/query/list-records.ts'
+import { isSearch, readPagedSearch } from '#shared/core/records/query/read-search.ts'
+import { searchRecords } from '#shared/core/records/query/search-records.ts'
+import { getRecord, getVersion } from '#shared/core/records/read.ts'
+import {
+  exportQuery,
+  listQuery,
+  record,
+  recordChanges,
+  recordInput,
+  recordPage,
+  recordQuery,
+  recordValues,
+} from '#shared/core/records/schemas.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+
+/** The permission of every record route is asked for the type, which must exist. */
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
+
+/** The largest CSV file of an import (decisions, Import). */
+const maxImportBytes = 25 * 1024 * 1024
+
+const common = { tag: 'Records', app: null, limit: null, on: onType } as const
+const all = `${org}/records/:typeKey` as const
+const one = `${all}/:recordId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a record',
+    description: 'Required fields must be sent unless they have a default or a number of their own. Computed fields are ignored.',
+    permission: 'records:create',
+    fails: ['LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+    body: recordInput,
+    status: 201,
+    response: record,
+    handle: ({ params, body }, scope) => createRecord(scope, params.typeKey, body.values ?? {}),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List or search records',
+    description:
+      'Newest first by cursor; any of q, filter, sort, page and offset selects search mode, with a total. A page by cursor ends early after 8 MB of text; a search is refused when its page would hold more than 32 MB.',
+    permission: 'records:read',
+    query: listQuery,
+    status: 200,
+    response: recordPage,
+    handle: async ({ params, query }, scope) =>
+      isSearch(query) ? searchRecords(scope, params.typeKey, readPagedSearch(query)) : listRecords(scope, params.typeKey, query),
+  }),
+  delegate({
+    ...common,
+    method: 'GET',
+    path: `${all}/export`,
+    summary: 'Export records as CSV',
+    description: 'At most 10,000; when more match, X-Export-Truncated is true.',
+    permission: 'records:export',
+    query: exportQuery,
+    job: exportRecords,
+    makes: 'text/csv',
+    payload: ({ params, query: { q = null, filter = null, sort = null, dir = null } }) => ({
+      typeKey: params.typeKey,
+      q,
+      filter,
+      sort,
+      dir,
+    }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/import`,
+    summary: 'Import records from CSV',
+    description: 'The first row names fields; up to 500 data rows, each on its own: a bad one is reported and skipped.',
+    permission: 'records:import',
+    upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
+    job: importRecords,
+    makes: 'json',
+    payload: ({ params }, _scope, fileId) => ({ typeKey: params.typeKey, fileId }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/batch`,
+    summary: 'Create, change, delete or upsert several records',
+    description:
+      'Up to 500, each under the permission of its kind and with its own result; atomic makes it all or nothing. Batches of a workspace are done one after the other. The records of an answer hold at most 10,000,000 characters of text; a change whose record would be more is refused.',
+    permission: 'member',
+    fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+    body: batchInput,
+    job: changeRecords,
+    makes: 'json',
+    payload: ({ params, body: { operations, atomic = false } }) => ({
+      typeKey: params.typeKey,
+      operations: JSON.stringify(operations),
+      atomic,
+    }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a record',
+    description: 'ETag is its version: send it as If-Match with a change or deletion that must not pass over another change.',
+    permission: 'records:read',
+    query: recordQuery,
+    status: 200,
+    response: record,
+    tagged: true,
+    handle: async ({ params, query }, scope) => {
+      const { record, etag } = await getVersion(scope, params.typeKey, params.recordId, query.fields)
+      return new Tagged(record, etag)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/values`,
+    summary: 'Get the values of a record',
+    description: 'Without those that the caller may not read.',
+    permission: 'records:read',
+    status: 200,
+    response: recordValues,
+    handle: async ({ params }, scope) => ({ values: (await getRecord(scope, params.typeKey, params.recordId)).values }),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/values`,
+    summary: 'Change values of a record',
+    description: 'Fields that are not sent stay, null clears. Immutable fields cannot change, and required ones cannot be cleared.',
+    permission: 'records:update',
+    fails: ['DUPLICATE_VALUE', 'PRECONDITION_FAILED'],
+    body: recordChanges,
+    carries: record,
+    stored: ({ params }, scope) => getRecord(scope, params.typeKey, params.recordId),
+    status: 204,
+    response: null,
+    handle: ({ params, body, header }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values, header('if-match')),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a record',
+    description: 'For good. Records that refer to it keep its id.',
+    permission: 'records:delete',
+    fails: ['PRECONDITION_FAILED'],
+    status: 204,
+    response: null,
+    handle: ({ params, header }, scope) => removeRecord(scope, params.typeKey, params.recordId, header('if-match')),
+  }),
+]

@@ -1,0 +1,134 @@
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, org } from '#api/http/route.ts'
+import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/core/roles/role-members.ts'
+import { createRole, deleteRole, getRole, pageOfRoles, replaceRole } from '#shared/core/roles/roles.ts'
+import { ownPolicy, role, roleInput, roleList, roleMemberInput, roleMembers } from '#shared/core/roles/schemas.ts'
+import { decision, simulate, simulation } from '#shared/core/roles/simulate.ts'
+import { describeActor } from '#shared/core/scope/describe-actor.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+
+const common = { tag: 'Roles', app: null, limit: null } as const
+const all = `${org}/iam/groups` as const
+const one = `${all}/:groupId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/iam/me`,
+    summary: 'What the caller may do',
+    description: 'Its roles and the rules of all of them together. The owner may do everything, whatever they say.',
+    permission: 'member',
+    status: 200,
+    response: ownPolicy,
+    handle: async (_, scope) => describeActor(scope),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List roles',
+    description: 'With their policies, oldest first.',
+    permission: 'iam:manage_groups',
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: roleList,
+    handle: async (request, scope) => linked(request, scope, await pageOfRoles(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a role',
+    description: 'It must grant no more than the caller holds. Only the owner makes one for visitors.',
+    permission: 'iam:manage_groups',
+    body: roleInput,
+    status: 201,
+    response: role,
+    handle: ({ body }, scope) => createRole(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a role',
+    description: 'With its policy.',
+    permission: 'iam:manage_groups',
+    status: 200,
+    response: role,
+    handle: ({ params }, scope) => getRole(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Replace a role',
+    description: 'What is left out is empty then. It must grant no more than the caller holds.',
+    permission: 'iam:manage_groups',
+    body: roleInput,
+    stored: ({ params }, scope) => getRole(scope, params.groupId),
+    status: 200,
+    response: role,
+    handle: ({ params, body }, scope) => replaceRole(scope, params.groupId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a role',
+    description: 'Whoever held it holds the rest of its roles from the next request on.',
+    permission: 'iam:manage_groups',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteRole(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/members`,
+    summary: 'List who holds a role',
+    description: 'People and service accounts.',
+    permission: 'iam:manage_groups',
+    status: 200,
+    response: roleMembers,
+    handle: ({ params }, scope) => listRoleMembers(scope, params.groupId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${one}/members`,
+    summary: 'Give a role to a person or service account',
+    description: 'It must grant no more than the caller holds.',
+    permission: 'iam:manage_members',
+    body: roleMemberInput,
+    status: 204,
+    response: null,
+    handle: ({ params, body }, scope) => addRoleMember(scope, params.groupId, body.user_id),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/members/:userId`,
+    summary: 'Take a role from a person or service account',
+    description: 'It counts from the next request on.',
+    permission: 'iam:manage_members',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeRoleMember(scope, params.groupId, params.userId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${org}/iam/simulate`,
+    summary: 'Ask what somebody may do',
+    description:
+      '`matched` is the rule that decides, with its role and its place in it; null when none does, which refuses. `attrs` are the values that conditions are tested against.',
+    permission: 'iam:simulate',
+    body: simulation,
+    status: 200,
+    response: decision,
+    handle: ({ body }, scope) => simulate(scope, body, async (key) => (await findRecordType(scope, key))?.fields ?? []),
+  }),
+]

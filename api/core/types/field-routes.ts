@@ -1,0 +1,170 @@
+import { byKey } from '#api/http/declaration.ts'
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { describeField, repointField } from '#shared/core/types/fields/change-field.ts'
+import { createField } from '#shared/core/types/fields/create-field.ts'
+import { deleteField } from '#shared/core/types/fields/delete-field.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import { fieldChange, readFieldChange } from '#shared/core/types/fields/field-change.ts'
+import { listFields } from '#shared/core/types/fields/list-fields.ts'
+import { requireField } from '#shared/core/types/fields/require-field.ts'
+import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/core/types/fields/schemas.ts'
+import { computeField, formulaInput, stopComputing } from '#shared/core/types/formulas/change-formula.ts'
+import { changeField } from '#shared/core/types/jobs.ts'
+import { autogenInput, numberField, stopNumbering } from '#shared/core/types/numbering/change-numbering.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { linkedParameters } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Permissions on fields are asked for their record type (document 1, Fields). */
+const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) => {
+  const resource = await requireField(scope, params.fieldId)
+  return { key: resource.entityType, resource }
+}
+
+/** The field that the path names, as it is listed. */
+const storedField = ({ resource }: { resource: Field }) => viewField(resource)
+
+const common = { tag: 'Fields', app: null, limit: null } as const
+const all = `${org}/fields` as const
+const one = `${all}/:fieldId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List the fields of a record type',
+    description: 'Built-in fields included, in the order of their creation.',
+    permission: 'fields:read',
+    on: async ({ query }, scope) => byKey(await requireRecordType(scope, query().entity_type)),
+    query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
+    status: 200,
+    linked: true,
+    response: schema(t.Array(fieldView.json)),
+    handle: async (request, scope) => linked(request, scope, await listFields(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a field',
+    description: 'Records that there are have no value of it. A default applies to records that are created later.',
+    permission: 'fields:create',
+    onBody: ({ body }) => body.entity_type,
+    fails: ['KEY_TAKEN'],
+    body: fieldInput,
+    status: 201,
+    response: fieldView,
+    handle: ({ body }, scope) => createField(scope, body),
+  }),
+  delegate({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change a field',
+    description:
+      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; whoever asks more of values must see all of them. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: fieldChange,
+    stored: storedField,
+    job: changeField,
+    makes: 'json',
+    payload: ({ resource, body }, scope) => readFieldChange(scope, resource, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a field',
+    description: 'Its values go with it, in every record. Built-in fields answer 404.',
+    permission: 'fields:delete',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => deleteField(scope, resource),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/autogen`,
+    summary: 'Make a field number itself',
+    description: 'For string fields that are not computed. A new record without a value gets the next number.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: autogenInput,
+    stored: storedField,
+    status: 200,
+    response: fieldView,
+    handle: ({ resource, body }, scope) => numberField(scope, resource, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/autogen`,
+    summary: 'Make an auto-numbered field ordinary',
+    description: 'Numbers that were given out stay.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => stopNumbering(scope, resource),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/formula`,
+    summary: 'Make a field computed',
+    description:
+      'Computed on every write; a worker computes it for the records that exist. Until then the field is hidden from whoever may not read what the formula before it read.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: formulaInput,
+    stored: storedField,
+    status: 200,
+    response: fieldView,
+    handle: ({ resource, body }, scope) => computeField(scope, resource, body.formula),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${one}/formula`,
+    summary: 'Make a computed field ordinary',
+    description: 'Its values stay. Not for whoever reads records of the type and may not read what the formula reads.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => stopComputing(scope, resource),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/description`,
+    summary: 'Describe a field',
+    description: 'Empty text clears the description. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: descriptionInput,
+    stored: storedField,
+    status: 200,
+    response: fieldView,
+    handle: ({ resource, body }, scope) => describeField(scope, resource, body.description ?? ''),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: `${one}/ref-type`,
+    summary: 'Point a reference field at another record type',
+    description: 'For ref and refs fields; stored ids stay as they are. Built-in fields answer 404.',
+    permission: 'fields:create',
+    on: onTypeOfField,
+    body: refTypeInput,
+    stored: storedField,
+    status: 200,
+    response: fieldView,
+    handle: ({ resource, body }, scope) => repointField(scope, resource, body.ref_type),
+  }),
+]

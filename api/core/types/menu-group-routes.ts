@@ -1,0 +1,48 @@
+import { Replaced } from '#api/http/reply/reply.ts'
+import { answer, org } from '#api/http/route.ts'
+import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '#shared/core/types/types/menu-groups.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Menu groups', app: null, limit: null } as const
+const all = `${org}/modules` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List menu groups',
+    description: 'By position, then by slug.',
+    permission: 'member',
+    status: 200,
+    response: schema(t.Array(moduleView.json)),
+    handle: (_request, scope) => listModules(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create or change a menu group',
+    description: 'Changes the group that has the slug, if there is one: what is left out stays, null clears.',
+    permission: 'org:update',
+    body: moduleInput,
+    status: 201,
+    replaces: true,
+    response: moduleView,
+    handle: async ({ body }, scope) => {
+      const { module, created } = await saveModule(scope, body)
+      return created ? module : new Replaced(module)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${all}/:slug`,
+    summary: 'Delete a menu group',
+    description: 'Types that name it stay.',
+    permission: 'org:update',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteModule(scope, params.slug),
+  }),
+]

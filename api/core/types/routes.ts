@@ -1,0 +1,75 @@
+import { byKey } from '#api/http/declaration.ts'
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { changeType } from '#shared/core/types/types/change-type.ts'
+import { createType } from '#shared/core/types/types/create-type.ts'
+import { deleteType } from '#shared/core/types/types/delete-type.ts'
+import { findTypeView, listTypes } from '#shared/core/types/types/list-types.ts'
+import { typeChange, typeInput, typeView } from '#shared/core/types/types/schemas.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
+
+const common = { tag: 'Record types', app: null, limit: null } as const
+const all = `${org}/types` as const
+const one = `${all}/:typeKey` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List record types',
+    description: 'Those that the caller may read: built-in ones first, then in the order of their creation.',
+    permission: 'types:read',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(typeView.json)),
+    handle: async (request, scope) => linked(request, scope, await listTypes(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a record type',
+    description: 'Its key is for ever. It has no fields yet.',
+    permission: 'types:create',
+    onBody: ({ body }) => body.key,
+    fails: ['KEY_TAKEN'],
+    body: typeInput,
+    status: 201,
+    response: typeView,
+    handle: ({ body }, scope) => createType(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change how a record type is shown',
+    description: 'What is left out stays, null clears. Built-in types may be changed too.',
+    permission: 'types:update',
+    on: onType,
+    body: typeChange,
+    stored: ({ params }, scope) => findTypeView(scope, params.typeKey),
+    status: 200,
+    response: typeView,
+    handle: ({ params, body }, scope) => changeType(scope, params.typeKey, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a record type',
+    description: 'Its fields and records go with it and cannot be brought back. Built-in types answer 403.',
+    permission: 'types:delete',
+    on: onType,
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => deleteType(scope, params.typeKey),
+  }),
+]

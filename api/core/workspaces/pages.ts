@@ -1,0 +1,99 @@
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { fieldErrors } from '#api/pages/fields/form.ts'
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import {
+  type InvitationView,
+  invitationAnswer,
+  joinByInvitation,
+  readInvitation,
+} from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+
+interface Invited {
+  readonly token: string
+  readonly email: string
+  readonly hasAccount: boolean
+  readonly fields: string
+}
+
+const form = template<Invited>(new URL('accept-invite.eta', import.meta.url))
+const done = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
+
+const name: Field = {
+  name: 'name',
+  label: 'Your name',
+  type: 'text',
+  required: true,
+  attributes: { autocomplete: 'name', maxlength: 120 },
+}
+const newPassword: Field = {
+  name: 'password',
+  label: 'Choose a password',
+  type: 'password',
+  required: true,
+  hint: '8 characters or more',
+  attributes: { autocomplete: 'new-password', minlength: 8, maxlength: 200 },
+}
+const ownPassword: Field = {
+  name: 'password',
+  label: 'Your password',
+  type: 'password',
+  required: true,
+  attributes: { autocomplete: 'current-password', maxlength: 200 },
+}
+
+function invitedPage(view: InvitationView, token: string, sent: { readonly name?: string; readonly failure?: Problem } = {}): Page {
+  const { workspace, email, hasAccount } = view
+  const asked = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
+  const fields = drawFields(withErrors(asked, errorsOf(asked, hasAccount, sent.failure))).text
+  const body = form({ token, email, hasAccount, fields })
+  return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
+}
+
+function errorsOf(asked: readonly Field[], hasAccount: boolean, failure: Problem | undefined): Readonly<Record<string, string>> {
+  if (failure?.code === 'UNAUTHORIZED')
+    return { password: hasAccount ? 'This is not your password' : 'Your password has just been set. Try again' }
+  return fieldErrors(asked, failure)
+}
+
+/** Where the mail of an invitation leads (decisions, Pages of people). */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    path: '/accept-invite',
+    summary: 'The page where an invitation is accepted',
+    description: 'A mail leads there. An address that has an account is asked for its own password.',
+    query: tokenQuery,
+    fails: ['NOT_FOUND'],
+    handle: async ({ query: { token = '' } }, scope) => invitedPage(await readInvitation(scope, token), token),
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    path: '/accept-invite',
+    summary: 'Accept an invitation by that page',
+    description: 'Works without scripts.',
+    form: invitationAnswer,
+    fails: ['NOT_FOUND', 'UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],
+    handle: async ({ body }, scope) => {
+      const sent = Object.fromEntries(body)
+      const token = sent.token ?? ''
+      const view = await readInvitation(scope, token)
+      try {
+        // Whoever has an account keeps its name, so its form does not ask for one.
+        await joinByInvitation(scope, invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
+        return { title: 'You are in', brand: view.workspace, body: done({ email: view.email, name: view.workspace.name }) }
+      } catch (error) {
+        if (error instanceof Problem && error.status < 500) return invitedPage(view, token, { name: sent.name ?? '', failure: error })
+        throw error
+      }
+    },
+  }),
+]

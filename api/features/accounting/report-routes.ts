@@ -1,0 +1,71 @@
+import { answer, org } from '#api/http/route.ts'
+import { balanceSheetOf } from '#shared/features/accounting/reports/balance-sheet.ts'
+import { ledgerOf } from '#shared/features/accounting/reports/ledger.ts'
+import { overviewOf } from '#shared/features/accounting/reports/overview.ts'
+import { profitLossOf } from '#shared/features/accounting/reports/profit-loss.ts'
+import {
+  balanceSheet,
+  balanceSheetQuery,
+  ledger,
+  ledgerQuery,
+  overview,
+  overviewQuery,
+  profitLoss,
+  profitLossQuery,
+  trialBalance,
+  trialBalanceQuery,
+} from '#shared/features/accounting/reports/schemas.ts'
+import { trialBalanceOf } from '#shared/features/accounting/reports/trial-balance.ts'
+
+const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
+const accounting = `${org}/accounting` as const
+
+/** Reports of the ledger in one currency, now or as of an instant. */
+export const routes = [
+  answer({
+    ...common,
+    path: `${accounting}/trial-balance`,
+    summary: 'Trial balance: totals per account',
+    description: 'Debit and credit are gross, `balance` is debit less credit; in one currency.',
+    query: trialBalanceQuery,
+    response: trialBalance,
+    handle: ({ query }, scope) => trialBalanceOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/ledger`,
+    summary: "One account's lines with their running balance",
+    description:
+      'By date, then by posting. Opening, closing and running balances count all lines of the account, not only those of the page.',
+    query: ledgerQuery,
+    response: ledger,
+    handle: ({ query }, scope) => ledgerOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/overview`,
+    summary: 'Headline figures',
+    description: 'From `from` to `to`; by default from the first day of this month to today.',
+    query: overviewQuery,
+    response: overview,
+    handle: ({ query }, scope) => overviewOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/reports/profit-loss`,
+    summary: 'Profit and loss',
+    description: 'From `from` to `to`; by default from the first day of this year to today.',
+    query: profitLossQuery,
+    response: profitLoss,
+    handle: ({ query }, scope) => profitLossOf(scope, query),
+  }),
+  answer({
+    ...common,
+    path: `${accounting}/reports/balance-sheet`,
+    summary: 'Balance sheet',
+    description: 'As of a day. `balanced` compares assets with liabilities, equity and earnings.',
+    query: balanceSheetQuery,
+    response: balanceSheet,
+    handle: ({ query }, scope) => balanceSheetOf(scope, query),
+  }),
+]

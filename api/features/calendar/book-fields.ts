@@ -1,0 +1,37 @@
+import { timeOptions } from '#api/features/calendar/book-month.ts'
+import type { Field } from '#api/pages/fields/field.ts'
+import { dayWords } from '#shared/features/calendar/time-in-words.ts'
+
+// The list of ICU does not contain UTC.
+const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
+const optionOf = (zone: string) => ({ value: zone, label: zone.replaceAll('_', ' ') })
+const zoneOptions = zones.map(optionOf)
+
+/** The zone control: all zones, and those in use that have an older name. */
+export const zoneField = (zone: string, calendarZone: string): Field => ({
+  ...{ name: 'tz', label: 'Time zone', type: 'select', required: true, values: [zone] },
+  options: [...[...new Set([zone, calendarZone])].filter((one) => !zones.includes(one)).map(optionOf), ...zoneOptions],
+})
+
+/** The control for another time, when the visitor's time cannot be booked. Its group is the day of the first slot. */
+export function timeField(slots: readonly number[], zone: string): Field {
+  const group = slots[0] === undefined ? '' : dayWords(slots[0], zone)
+  const options = timeOptions(slots, zone).map((option) => ({ ...option, group }))
+  return { name: 'start', label: 'Time', type: 'radio', required: true, options }
+}
+
+/** The controls that a visitor fills in to book. */
+export function personFields(sent: URLSearchParams | undefined): Field[] {
+  const held = (name: string) => [sent?.get(name) ?? '']
+  return [
+    {
+      ...{ name: 'name', label: 'Your name', type: 'text', required: true, values: held('name') },
+      attributes: { autocomplete: 'name', maxlength: 200 },
+    },
+    {
+      ...{ name: 'email', label: 'Your email', type: 'email', required: true, values: held('email') },
+      attributes: { autocomplete: 'email', maxlength: 320 },
+    },
+    { name: 'notes', label: 'Notes', type: 'textarea', values: held('notes'), attributes: { maxlength: 5_000, rows: 3 } },
+  ]
+}

@@ -1,0 +1,227 @@
+import {
+  type Choice,
+  type ChoiceQuery,
+  choiceQuery,
+  linkTo,
+  monthBeside,
+  readChoice,
+  windowOf,
+} from '#api/features/calendar/book-choice.ts'
+import { personFields, timeField, zoneField } from '#api/features/calendar/book-fields.ts'
+import { byDay, lengthWords, type MonthView, monthView } from '#api/features/calendar/book-month.ts'
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { attemptField, attemptIn, fieldErrors } from '#api/pages/fields/form.ts'
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { book } from '#shared/features/calendar/booking/book.ts'
+import { bookInput } from '#shared/features/calendar/booking/schemas.ts'
+import { type OpenPage, requirePage, startsOfPage } from '#shared/features/calendar/booking/slots.ts'
+import { instantMs, instantText, minuteMs, type Window } from '#shared/features/calendar/time.ts'
+import { whenWords } from '#shared/features/calendar/time-in-words.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** The booking page that a path names, for whoever is there to see it. */
+export async function onBookingPage({ params }: { params: { calendarKey: string } }, scope: Scope) {
+  const resource = await requirePage(scope, params.calendarKey)
+  return { key: resource.calendar.key, resource }
+}
+
+const common = {
+  tag: 'Pages',
+  app: 'calendar',
+  permission: 'public',
+  limit: 'calendar',
+  framed: 'any',
+  path: '/book/:orgId/:calendarKey',
+  query: choiceQuery,
+  on: onBookingPage,
+} as const
+
+interface Choosing {
+  readonly notice: string
+  readonly description: string
+  readonly location: string
+  readonly lengths: readonly { readonly words: string; readonly link: string; readonly isChosen: boolean }[]
+  readonly month: MonthView
+  readonly isDayChosen: boolean
+  readonly weekdays: readonly (readonly [string, string])[]
+  readonly zone: string
+  readonly zoneWords: string
+  /** Query parameters that a change of the zone keeps: names and values. */
+  readonly kept: readonly (readonly [string, string])[]
+}
+const choosing = template<Choosing>(new URL('book.eta', import.meta.url))
+
+interface Details {
+  readonly when: string
+  readonly length: string
+  readonly location: string
+  readonly back: string
+  readonly failure: string
+  readonly id: string
+  readonly duration: number
+  readonly start: string
+  /** Whether the form asks for another time, and whether it has one to offer. */
+  readonly isTimeOpen: boolean
+  readonly hasTimes: boolean
+  readonly fields: string
+}
+const details = template<Details>(new URL('book-details.eta', import.meta.url))
+const booked = template<Readonly<Record<'when' | 'location' | 'page' | 'file', string>>>(new URL('booked.eta', import.meta.url))
+
+const bookForm = schema(
+  t.Object({
+    ...{ start: t.String(), name: t.String(), email: t.String(), notes: t.Optional(t.String()), duration: t.Optional(t.String()) },
+    id: t.String({ description: 'The id in the page. The same id books only once.' }),
+  }),
+)
+
+const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].map(
+  (name) => [name.slice(0, 2), name] as const,
+)
+
+async function slotsIn(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<number[]> {
+  if (window.to <= window.from) return []
+  const starts = await startsOfPage(scope, open, window, minutes)
+  return starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
+}
+
+const pageOf = (scope: Scope, { calendar, page: settings }: OpenPage, zone: string) => ({
+  ...({ title: settings.title || calendar.name, brand: scope.workspace, isWide: true, script: 'swap.js', zone } as const),
+})
+
+/** The page that shows a month with its free days, and the times of a day. */
+async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice: string): Promise<Page> {
+  const { page: settings } = open
+  const { choice, days } = await firstFree(scope, open, asked)
+  const { minutes, zone, month, day } = choice
+  const step = day === undefined ? { month } : { day }
+  return {
+    ...pageOf(scope, open, zone),
+    body: choosing({
+      ...{ notice, description: settings.description, location: settings.location, weekdays },
+      lengths: settings.durations.map((length) => ({
+        words: lengthWords(length),
+        link: linkTo({ ...choice, minutes: length }, settings, step),
+        isChosen: length === minutes,
+      })),
+      ...{ month: monthView(choice, settings, days), isDayChosen: day !== undefined },
+      ...{ zone: drawFields([zoneField(zone, open.calendar.timezone)]).text, zoneWords: zone.replaceAll('_', ' ') },
+      kept: Object.entries({ ...step, ...(settings.durations.length > 1 ? { duration: String(minutes) } : {}) }),
+    }),
+  }
+}
+
+/** The free days of the month. A default month without free days is replaced by the next one. */
+async function firstFree(scope: Scope, open: OpenPage, asked: Choice) {
+  const now = scope.now().getTime()
+  const daysOf = async (choice: Choice) => byDay(await slotsIn(scope, open, windowOf(choice, now), choice.minutes), choice.zone)
+  const days = await daysOf(asked)
+  const later = { ...asked, month: monthBeside(asked.month, 1) }
+  if (asked.isMonthChosen || days.size > 0 || later.month > asked.months[1]) return { choice: asked, days }
+  return { choice: later, days: await daysOf(later) }
+}
+
+interface Sent {
+  readonly fields: URLSearchParams
+  readonly failure: Problem
+}
+
+/** The form for name and email. Shown again, it keeps the sent values, and offers other times if the time was the problem. */
+async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: Sent): Promise<Page> {
+  const { page: settings } = open
+  const { zone, minutes, start } = choice
+  const person = personFields(sent?.fields)
+  const isTimeOpen = sent !== undefined && !person.some(({ name }) => sent.failure.message.startsWith(`${name} `))
+  const others = isTimeOpen ? await timesBeside(scope, open, choice) : []
+  const fields: Field[] = [...(others.length > 0 ? [timeField(others, zone)] : []), ...person]
+  const errors = isTimeOpen && others.length === 0 ? {} : fieldErrors(fields, sent?.failure)
+  const back = choice.day === undefined ? { month: choice.month } : { day: choice.day }
+  const isShown = start !== undefined && !isTimeOpen
+  return {
+    ...pageOf(scope, open, zone),
+    body: details({
+      when: isShown ? whenWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
+      ...{ length: lengthWords(minutes), location: settings.location, back: linkTo(choice, settings, back) },
+      ...{ failure: sent?.failure.message ?? '', isTimeOpen, hasTimes: others.length > 0 },
+      ...{ id: sent?.fields.get(attemptField) || newId(), duration: minutes, start: isShown ? instantText(start) : '' },
+      fields: drawFields(withErrors(fields, errors)).text,
+    }),
+    ...(sent ? { failure: sent.failure } : {}),
+  }
+}
+
+/** Times to offer instead of one that cannot be booked. */
+const mostOffered = 12
+
+/** The free times of the chosen day that are nearest to the chosen time. A day without free times is replaced by the first one with any. */
+async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promise<readonly number[]> {
+  const { days } = await firstFree(scope, open, choice)
+  const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
+  const { start } = choice
+  if (start === undefined) return ofDay.slice(0, mostOffered)
+  const nearest = ofDay.toSorted((a, b) => Math.abs(a - start) - Math.abs(b - start))
+  return nearest.slice(0, mostOffered).sort((a, b) => a - b)
+}
+
+async function show(scope: Scope, open: OpenPage, query: ChoiceQuery): Promise<Page> {
+  const choice = readChoice(query, open.page, open.calendar.timezone, scope.now().getTime())
+  if (choice.start === undefined) return choosingPage(scope, open, choice, '')
+  const [free] = await slotsIn(scope, open, { from: choice.start, to: choice.start + 1 }, choice.minutes)
+  if (free !== undefined) return detailsPage(scope, open, choice)
+  return choosingPage(scope, open, choice, 'This time is no longer free. Please choose another one.')
+}
+
+async function send(scope: Scope, open: OpenPage, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
+  const text = (name: string) => (sent.get(name) ?? '').trim()
+  const [start, duration] = [text('start'), text('duration')]
+  const choice = readChoice(
+    { ...query, ...(start ? { start } : {}), ...(duration ? { duration } : {}) },
+    open.page,
+    open.calendar.timezone,
+    scope.now().getTime(),
+  )
+  try {
+    if (instantMs(start) === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
+    const input = { start, name: text('name'), email: text('email'), notes: text('notes') }
+    const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
+    const done = await book(scope, open, asked, { key: attemptIn(sent), isExact: false })
+    const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
+    const { publicUrl } = scope.config
+    return {
+      title: open.page.title || open.calendar.name,
+      brand: scope.workspace,
+      body: booked({
+        ...{ when, location: open.page.location, page: `${publicUrl}/rsvp/${scope.workspace.id}/${done.token}` },
+        file: `${publicUrl}/cal/${scope.workspace.id}/rsvp/${done.token}/ics`,
+      }),
+    }
+  } catch (failure) {
+    if (!(failure instanceof Problem) || failure.status >= 500) throw failure
+    return detailsPage(scope, open, choice, { fields: sent, failure })
+  }
+}
+
+/** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages): a month, the times of a day, then name and email. */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    summary: 'The page where a visitor books a time',
+    description: 'Any website may frame it. `tz` shows another zone. Each choice is an address of its own.',
+    handle: ({ resource, query }, scope) => show(scope, resource, query),
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    summary: 'Book a time by its page',
+    description: 'Works without scripts. Sending the same hidden id again gets the first answer, even with other values.',
+    form: bookForm,
+    fails: ['SLOT_TAKEN'],
+    handle: ({ resource, query, body: sent }, scope) => send(scope, resource, query, sent),
+  }),
+]

@@ -1,0 +1,183 @@
+import { byKey } from '#api/http/declaration.ts'
+import { Replaced } from '#api/http/reply/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import { requireCalendar } from '#shared/features/calendar/access.ts'
+import {
+  changeCalendar,
+  createCalendar,
+  deleteCalendar,
+  getCalendar,
+  listCalendars,
+  viewOf,
+} from '#shared/features/calendar/calendars/calendars.ts'
+import { addShare, listShares, removeShare } from '#shared/features/calendar/calendars/shares.ts'
+import { switchFeed } from '#shared/features/calendar/feeds/feed-link.ts'
+import { importInto } from '#shared/features/calendar/import-export/import-events.ts'
+import { exportCalendar, importCalendar } from '#shared/features/calendar/jobs.ts'
+import { moved, moveInput, moveRecord } from '#shared/features/calendar/record-calendars/move-record.ts'
+import { calendarChange, calendarInput, calendarView, deleted, shareInput, shareView } from '#shared/features/calendar/schemas.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+// Access is decided per calendar, by roles, shares, visibility and ownership (`requireCalendar`).
+const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
+const calendars = `${org}/calendar/calendars` as const
+const calendar = `${calendars}/:calId` as const
+/** The maximum size of an imported file (decisions, Calendar). */
+const maxImportBytes = 25 * 1024 * 1024
+const shares = `${calendar}/shares` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: calendars,
+    summary: 'List calendars',
+    description: "The caller's own calendars, those shared with it, and those that its roles give access to.",
+    query: schema(
+      t.Object({
+        all: t.Optional(
+          t.Enum(['0', '1', 'true', 'false'], { description: "1 adds other members' personal calendars that are visible to the caller." }),
+        ),
+      }),
+    ),
+    status: 200,
+    response: schema(t.Array(calendarView.json)),
+    handle: ({ query }, scope) => listCalendars(scope, query.all === '1' || query.all === 'true'),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: calendars,
+    summary: 'Create a calendar',
+    description: 'A personal calendar belongs to the person who creates it; any other needs calendar:manage on its key.',
+    body: calendarInput,
+    fails: ['KEY_TAKEN', 'FORBIDDEN'],
+    status: 201,
+    response: calendarView,
+    handle: ({ body }, scope) => createCalendar(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: calendar,
+    summary: 'Get a calendar',
+    description: 'NOT_FOUND for a calendar that the caller cannot see.',
+    status: 200,
+    response: calendarView,
+    handle: ({ params }, scope) => getCalendar(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: calendar,
+    summary: 'Change a calendar',
+    description: 'Fields left out stay unchanged. settings merge by key, null removes a key; booking and source are replaced as a whole.',
+    body: calendarChange,
+    stored: ({ params }, scope) => getCalendar(scope, params.calId),
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: calendarView,
+    handle: ({ params, body }, scope) => changeCalendar(scope, params.calId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: calendar,
+    summary: 'Delete a calendar',
+    description: 'Deletes its events, too. The team calendar and main calendars of people cannot be deleted.',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params }, scope) => deleteCalendar(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${calendar}/feed`,
+    summary: 'Turn the subscription link on or off',
+    description: 'Turning it on always creates a new link; the old one no longer works.',
+    body: schema(t.Object({ enabled: t.Boolean() }, { title: 'FeedSwitch' })),
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: calendarView,
+    handle: async ({ params, body }, scope) => viewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
+  }),
+  delegate({
+    ...common,
+    method: 'GET',
+    path: `${calendar}/export`,
+    summary: 'Export a calendar as .ics',
+    description: 'With guests. Events whose details the caller may not see appear as busy times.',
+    fails: ['FORBIDDEN'],
+    job: exportCalendar,
+    makes: 'text/calendar',
+    payload: async ({ params }, scope) => {
+      const { calendar } = await requireCalendar(scope, params.calId, 'read')
+      return { calendarId: calendar.id, reader: 'caller' as const }
+    },
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${calendar}/import`,
+    summary: 'Import events from .ics',
+    description:
+      'Up to 2,000 events. An event whose UID exists is updated; an unreadable event is left out with a warning. Nobody is mailed.',
+    fails: ['FORBIDDEN'],
+    on: async ({ params }, scope) => byKey(await importInto(scope, params.calId)),
+    upload: { maxBytes: maxImportBytes, contentTypes: ['text/calendar', 'text/plain', 'application/octet-stream', 'application/ics'] },
+    job: importCalendar,
+    makes: 'json',
+    payload: ({ resource }, _scope, fileId) => ({ calendarId: resource.id, fileId }),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: `${calendar}/records/:recordId`,
+    summary: 'Move a record of a records calendar',
+    description: 'Needs calendar:write on the calendar, and records:update and read access to the written fields of the record.',
+    body: moveInput,
+    fails: ['FORBIDDEN', 'DUPLICATE_VALUE'],
+    status: 200,
+    response: moved,
+    handle: ({ params, body }, scope) => moveRecord(scope, params.calId, params.recordId, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: shares,
+    summary: 'List the shares of a calendar',
+    description: 'Needs access to manage the calendar.',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: schema(t.Array(shareView.json)),
+    handle: ({ params }, scope) => listShares(scope, params.calId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: shares,
+    summary: 'Share a calendar with a member',
+    description: 'Sharing again with the same person replaces the level.',
+    body: shareInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    replaces: true,
+    response: shareView,
+    handle: async ({ params, body }, scope) => {
+      const { share, isNew } = await addShare(scope, params.calId, body)
+      return isNew ? share : new Replaced(share)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${shares}/:shareId`,
+    summary: 'Delete a share of a calendar',
+    description: 'Takes effect with the next request.',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params }, scope) => removeShare(scope, params.calId, params.shareId),
+  }),
+]

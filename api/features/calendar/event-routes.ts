@@ -1,0 +1,134 @@
+import { byKey } from '#api/http/declaration.ts'
+import { answer, org } from '#api/http/route.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { freeBusy, freeBusyQuery, getFreeBusy } from '#shared/features/calendar/availability/free-busy.ts'
+import { suggest, suggestInput, suggestion } from '#shared/features/calendar/availability/suggest-times.ts'
+import { changeEvent } from '#shared/features/calendar/events/change-event.ts'
+import { createEvent } from '#shared/features/calendar/events/create-event.ts'
+import { deleteEvent } from '#shared/features/calendar/events/delete-event.ts'
+import { listEvents } from '#shared/features/calendar/events/list-events.ts'
+import { eventsOfRecord, getEvent } from '#shared/features/calendar/events/read-event.ts'
+import {
+  answerInput,
+  changeQuery,
+  eventChange,
+  eventInput,
+  eventList,
+  eventView,
+  listQuery,
+} from '#shared/features/calendar/events/schemas.ts'
+import { answerInvitation } from '#shared/features/calendar/guests/answer-invitation.ts'
+import { deleted } from '#shared/features/calendar/schemas.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Calendar events', app: 'calendar', permission: 'member', limit: null } as const
+const events = `${org}/calendar/events` as const
+const event = `${events}/:eventId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: events,
+    summary: 'List events in a window',
+    description: 'Series are expanded, into at most 2,000 occurrences. Events whose details the caller may not see appear as busy times.',
+    query: listQuery,
+    status: 200,
+    response: eventList,
+    handle: ({ query }, scope) => listEvents(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: events,
+    summary: 'Create an event',
+    description: 'Guests are mailed an invitation unless notify is false.',
+    body: eventInput,
+    fails: ['FORBIDDEN', 'SLOT_TAKEN'],
+    status: 201,
+    response: eventView,
+    handle: ({ body }, scope) => createEvent(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: event,
+    summary: 'Get an event',
+    description: 'If its details are hidden from the caller, only its time.',
+    status: 200,
+    response: eventView,
+    handle: ({ params }, scope) => getEvent(scope, params.eventId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: event,
+    summary: 'Change an event',
+    description: 'Of a series: all, this, or this and following occurrences. Guests are mailed the changes that concern them.',
+    query: changeQuery,
+    body: eventChange,
+    stored: ({ params }, scope) => getEvent(scope, params.eventId),
+    fails: ['FORBIDDEN', 'SLOT_TAKEN'],
+    status: 200,
+    response: eventView,
+    handle: ({ params, query, body }, scope) => changeEvent(scope, params.eventId, body, query),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: event,
+    summary: 'Delete an event',
+    description: 'Of a series: all, this, or this and following occurrences. Guests are mailed a cancellation unless notify is 0.',
+    query: changeQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: ({ params, query }, scope) => deleteEvent(scope, params.eventId, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${event}/rsvp`,
+    summary: 'Answer my invitation',
+    description: 'For guests who are members; others answer with the link in their mail.',
+    body: answerInput,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: eventView,
+    handle: ({ params, body }, scope) => answerInvitation(scope, params.eventId, body.status),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/calendar/freebusy`,
+    summary: 'Get busy times of people and calendars',
+    description: 'Times only, without reasons. `unknown` is true for people and calendars that the caller cannot see.',
+    query: freeBusyQuery,
+    status: 200,
+    response: freeBusy,
+    handle: ({ query }, scope) => getFreeBusy(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${org}/calendar/suggest`,
+    summary: 'Suggest times when everybody is free',
+    description: 'Earliest first. `unknown` lists people whose calendars the caller cannot see.',
+    body: suggestInput,
+    status: 200,
+    response: suggestion,
+    handle: ({ body }, scope) => suggest(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/calendar/records/:typeKey/:recordId/events`,
+    summary: 'List the events that are linked to a record',
+    description: 'Only events that the caller may see.',
+    permission: 'records:read',
+    on: async ({ params }, scope) => byKey(await requireRecordType(scope, params.typeKey)),
+    status: 200,
+    response: schema(t.Array(eventView.json)),
+    handle: ({ params }, scope) => eventsOfRecord(scope, params.typeKey, params.recordId),
+  }),
+]

@@ -1,0 +1,136 @@
+import { onBookingPage } from '#api/features/calendar/book-pages.ts'
+import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { Reply } from '#api/http/reply/reply.ts'
+import { answer, delegate } from '#api/http/route.ts'
+import { findPrincipal } from '#shared/core/people/principals.ts'
+import { loadActor } from '#shared/core/scope/actor.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { book } from '#shared/features/calendar/booking/book.ts'
+import { booked, bookInput, guestAnswer, invitation, pageView, slotList, slotsQuery } from '#shared/features/calendar/booking/schemas.ts'
+import { listSlots, viewPage } from '#shared/features/calendar/booking/view-page.ts'
+import { requireFeed } from '#shared/features/calendar/feeds/feed.ts'
+import { answerByToken, invitationFile, seeInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
+import { exportCalendar } from '#shared/features/calendar/jobs.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isCleanText } from '#shared/platform/kernel/values/json.ts'
+
+const common = { tag: 'Public calendars', app: 'calendar', permission: 'public', limit: 'calendar' } as const
+const page = '/cal/:orgId/book/:calendarKey' as const
+const ofPage = { ...common, on: onBookingPage } as const
+const rsvp = '/cal/:orgId/rsvp/:token' as const
+const files = { 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+/** The secret of a subscription link, which may end with .ics. */
+const secretOf = ({ token }: { readonly token: string }): string => token.replace(/\.ics$/, '')
+
+/** The caller whose credentials a public request carries; undefined without credentials that are valid in the workspace. */
+async function readerOf(scope: Scope, authorization: string): Promise<Scope | undefined> {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+  const principal = token === undefined ? null : await findPrincipal(scope.cache, scope.db, token, scope.now())
+  if (!principal || 'expiredAt' in principal || (principal.workspaceId !== null && principal.workspaceId !== scope.workspace.id))
+    return undefined
+  const actor = await loadActor(scope.cache, scope.db, scope.workspace.id, principal.id)
+  return actor && { ...scope, principal, actor }
+}
+
+/** A visitor's Idempotency-Key; undefined without one. */
+function requestKey(text: string): string | undefined {
+  if (text === '') return undefined
+  if (text.length <= 255 && isCleanText(text)) return text
+  throw problem('VALIDATION_ERROR', 'Idempotency-Key must have 1 to 255 characters')
+}
+
+export const routes = [
+  answer({
+    ...ofPage,
+    method: 'GET',
+    path: page,
+    summary: 'Get a booking page',
+    description: 'Its durations, hours and time zone.',
+    status: 200,
+    response: pageView,
+    handle: ({ resource }, scope) => viewPage(scope, resource),
+  }),
+  answer({
+    ...ofPage,
+    method: 'GET',
+    path: `${page}/slots`,
+    summary: 'List the free times of a booking page',
+    description: 'explain=1 adds the refused starts and the reasons, for callers who may read the calendar.',
+    query: slotsQuery,
+    status: 200,
+    response: slotList,
+    handle: async ({ resource, query, header }, scope) => listSlots(scope, resource, query, await readerOf(scope, header('Authorization'))),
+  }),
+  answer({
+    ...ofPage,
+    method: 'POST',
+    path: page,
+    summary: 'Book a time',
+    description: 'A confirmation is mailed. Repeating an Idempotency-Key returns the first answer.',
+    body: bookInput,
+    visitorsKey: true,
+    fails: ['SLOT_TAKEN'],
+    status: 201,
+    response: booked,
+    handle: ({ resource, body, header }, scope) =>
+      book(scope, resource, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
+  }),
+  delegate({
+    ...common,
+    method: 'GET',
+    path: '/cal/:orgId/feed/:token',
+    summary: 'Subscribe to a calendar',
+    description:
+      'The secret link may end with .ics. Private events appear as busy times. Conditional requests get 304 while nothing has changed.',
+    fails: ['PRECONDITION_FAILED'],
+    job: exportCalendar,
+    makes: 'text/calendar',
+    statuses: [304],
+    ready: async ({ params, header }, scope) => {
+      const { etag, changedAt, headers, kept } = await requireFeed(scope, secretOf(params))
+      if (isUnchanged(header, { etag, changedAt })) return new Reply(null, headers, 304)
+      return kept && new Reply(() => scope.blobs.read(kept.blobId), { ...headers, 'Content-Length': String(kept.sizeBytes) })
+    },
+    payload: async ({ params }, scope) => ({
+      calendarId: (await requireFeed(scope, secretOf(params))).calendarId,
+      reader: 'link' as const,
+    }),
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'GET',
+    path: rsvp,
+    summary: 'See an invitation',
+    description: 'By the token in a mail. Reading it does not answer the invitation.',
+    status: 200,
+    response: invitation,
+    handle: ({ params }, scope) => seeInvitation(scope, params.token),
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'POST',
+    path: rsvp,
+    summary: 'Answer an invitation',
+    description: 'A booking is cancelled when its visitor declines.',
+    body: guestAnswer,
+    status: 200,
+    response: invitation,
+    handle: ({ params, body }, scope) => answerByToken(scope, params.token, body.status),
+  }),
+  answer({
+    ...common,
+    origins: 'own',
+    method: 'GET',
+    path: `${rsvp}/ics`,
+    summary: 'Get the event of an invitation as .ics',
+    description: 'For calendar programs.',
+    status: 200,
+    response: null,
+    contentType: 'text/calendar',
+    handle: async ({ params }, scope) =>
+      new Reply(await invitationFile(scope, params.token), { ...files, 'Content-Disposition': 'attachment; filename="invitation.ics"' }),
+  }),
+]

@@ -1,0 +1,111 @@
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import type { Page } from '#api/pages/page.ts'
+import { template } from '#api/pages/template.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { guestAnswer, type Invitation } from '#shared/features/calendar/booking/schemas.ts'
+import { answerByToken, seeInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
+import { signer } from '#shared/platform/kernel/crypto/signatures.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = {
+  tag: 'Pages',
+  app: 'calendar',
+  permission: 'public',
+  limit: 'calendar',
+  framed: 'none',
+  path: '/rsvp/:orgId/:token',
+} as const
+
+interface Shown {
+  readonly when: string
+  readonly location: string
+  readonly organizer: string
+  readonly description: string
+  readonly cancelled: boolean
+  readonly done: string
+  readonly ticket: string
+  readonly fields: string
+  readonly file: string
+}
+const body = template<Shown>(new URL('rsvp.eta', import.meta.url))
+
+const answerForm = schema(
+  t.Object({
+    status: t.Enum(['accepted', 'declined', 'tentative']),
+    ticket: t.String({ description: 'The ticket in the page; it may be sent again.' }),
+  }),
+)
+
+/** Only this page's form may answer: it carries a signature that other websites and programs that follow links do not have. */
+const tickets = ({ config }: Scope) => signer(config.secretKey, 'invitation pages')
+const ticketOf = (scope: Scope, token: string): string => tickets(scope).sign(`${scope.workspace.id} ${token}`)
+
+const choices = [
+  { value: 'accepted', label: 'I will come' },
+  { value: 'tentative', label: 'Maybe' },
+  { value: 'declined', label: 'I will not come' },
+]
+const bookerChoices = [
+  { value: 'accepted', label: 'Keep my booking' },
+  { value: 'declined', label: 'Cancel my booking' },
+]
+
+function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonly done?: string; readonly failure?: Problem } = {}): Page {
+  const options = seen.booking ? bookerChoices : choices
+  const values = options.some(({ value }) => value === seen.status) ? [seen.status] : []
+  const field: Field = { name: 'status', label: 'Your answer', type: 'radio', options, values, required: true }
+  const [shown] = said.failure ? withErrors([field], { status: said.failure.message }) : [field]
+  return {
+    title: seen.title,
+    brand: scope.workspace,
+    body: body({
+      ...{ when: seen.when, location: seen.location, organizer: seen.organizer, description: seen.description, cancelled: seen.cancelled },
+      done: said.done ?? (seen.cancelled ? 'This does not take place.' : ''),
+      ticket: ticketOf(scope, token),
+      fields: drawFields([shown ?? field]).text,
+      file: `${scope.config.publicUrl}/cal/${scope.workspace.id}/rsvp/${token}/ics`,
+    }),
+    ...(said.failure ? { failure: said.failure } : {}),
+  }
+}
+
+/** The page of a guest, linked from mails (decisions, Pages of people). Nothing changes before its form is sent. */
+export const routes = [
+  page({
+    ...common,
+    method: 'GET',
+    summary: 'The page where a guest answers an invitation',
+    description: 'Linked from mails. Opening it does not answer the invitation.',
+    handle: async ({ params }, scope) => rsvpPage(scope, params.token, await seeInvitation(scope, params.token)),
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    summary: 'Answer an invitation by its page',
+    description: 'Works without scripts. May be sent again with another answer.',
+    form: answerForm,
+    handle: async ({ params, body: fields }, scope) => {
+      const { token } = params
+      const seen = await seeInvitation(scope, token)
+      const failure = refusalOf(scope, token, fields)
+      if (failure) return rsvpPage(scope, token, seen, { failure })
+      const { status } = guestAnswer.parse({ status: fields.get('status') })
+      const after = await answerByToken(scope, token, status)
+      const done = after.cancelled
+        ? after.booking
+          ? 'Your booking is cancelled.'
+          : 'This does not take place.'
+        : 'Thank you. Your answer has been sent.'
+      return rsvpPage(scope, token, after, { done })
+    },
+  }),
+]
+
+function refusalOf(scope: Scope, token: string, fields: URLSearchParams): Problem | undefined {
+  if (!tickets(scope).holds(`${scope.workspace.id} ${token}`, fields.get('ticket') ?? '')) {
+    return problem('VALIDATION_ERROR', 'The page was not open here. Please try again.')
+  }
+  return choices.some(({ value }) => value === fields.get('status')) ? undefined : problem('VALIDATION_ERROR', 'Choose an answer.')
+}

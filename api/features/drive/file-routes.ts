@@ -1,0 +1,62 @@
+import { fileReply } from '#api/http/reply/file-reply.ts'
+import { Replaced } from '#api/http/reply/reply.ts'
+import { answer, org, receive } from '#api/http/route.ts'
+import { isInline, isPlayed } from '#shared/features/drive/objects/content-type.ts'
+import { findFile } from '#shared/features/drive/objects/read-file.ts'
+import { type KeptBytes, keepBytes, putFile } from '#shared/features/drive/objects/upload.ts'
+import { driveObject, keyQuery } from '#shared/features/drive/schemas.ts'
+
+const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
+const bucket = `${org}/drive/buckets/:bucketId` as const
+
+/** A file must not act as a page of this origin. Browsers play no audio or video under this policy. */
+const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
+
+/** With Last-Modified alone, a browser could show an old version or a file that is no longer shared without asking. */
+const revalidated = { 'Cache-Control': 'private, no-cache' }
+
+export const routes = [
+  receive({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/objects`,
+    summary: 'Upload a file',
+    description: 'multipart/form-data with the file in the part `file` and its key in the field `key`, by default its own name.',
+    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key to save it under; the file's own name by default." } },
+    fails: ['FORBIDDEN', 'LIMIT_EXCEEDED'],
+    status: 201,
+    replaces: true,
+    response: driveObject,
+    keep: async (file, { params }, scope): Promise<KeptBytes & { name: string }> => ({
+      ...(await keepBytes(scope, params.bucketId, file)),
+      name: file.name,
+    }),
+    digestOf: ({ sha256 }) => sha256,
+    handle: async ({ params, kept, fields }, scope) => {
+      const { object, isNew } = await putFile(scope, params.bucketId, fields.get('key') || kept.name, kept)
+      return isNew ? object : new Replaced(object)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${bucket}/download`,
+    summary: 'Download a file',
+    description: 'Browsers show images, PDF, plain text and common audio and video; they save anything else. HEAD answers like GET.',
+    query: keyQuery,
+    fails: ['FORBIDDEN', 'PRECONDITION_FAILED'],
+    status: 200,
+    statuses: [206, 304, 416],
+    response: null,
+    contentType: '*/*',
+    handle: async (request, scope) => {
+      const { name, size_bytes, content_type, sha256, updated_at, open } = await findFile(scope, request.params.bucketId, request.query.key)
+      return fileReply(request, {
+        ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
+        type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
+        changedAt: new Date(updated_at),
+        headers: { ...revalidated, ...(isPlayed(content_type) ? {} : sandboxed) },
+      })
+    },
+  }),
+]

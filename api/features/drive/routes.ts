@@ -1,0 +1,167 @@
+import { Replaced } from '#api/http/reply/reply.ts'
+import { answer, org } from '#api/http/route.ts'
+import { listLevel } from '#shared/features/drive/objects/list-folder.ts'
+import { moveObjects, removeObjects } from '#shared/features/drive/objects/move-and-delete.ts'
+import { readOverview } from '#shared/features/drive/objects/overview.ts'
+import { makeFolder } from '#shared/features/drive/objects/upload.ts'
+import {
+  deleted,
+  folder,
+  folderInput,
+  keyQuery,
+  level,
+  levelQuery,
+  moved,
+  moveInput,
+  overview,
+  overviewQuery,
+  share,
+  shareInput,
+  space,
+  spaceInput,
+  spaceList,
+} from '#shared/features/drive/schemas.ts'
+import { addShare, listShares, removeShare } from '#shared/features/drive/shares/shares.ts'
+import { createSpace, listShared, listSpaces, removeSpace } from '#shared/features/drive/spaces/spaces.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/**
+ * Access to a space depends on its owner, its shares and the caller's roles together, so each operation checks it: 404 without any access,
+ * 403 where the caller has access but not for this action (document 3, Authentication).
+ */
+const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
+const drive = `${org}/drive` as const
+const bucket = `${drive}/buckets/:bucketId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${drive}/overview`,
+    summary: 'Show recent files and bytes per content type',
+    description: "Covers the caller's own drives and the team's spaces that it may read.",
+    query: overviewQuery,
+    status: 200,
+    response: overview,
+    handle: ({ query }, scope) => readOverview(scope, query.limit),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${drive}/buckets`,
+    summary: 'List spaces',
+    description: "The caller's own drives, the team's spaces in which it has any access, and folders and files shared with it.",
+    status: 200,
+    response: spaceList,
+    handle: async (_request, scope) => ({ buckets: await listSpaces(scope), shared: await listShared(scope) }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${drive}/buckets`,
+    summary: 'Create a space',
+    description: 'A space of the team needs drive:manage on its key. Another personal drive belongs to the person who creates it.',
+    body: spaceInput,
+    fails: ['UNAUTHORIZED', 'FORBIDDEN', 'KEY_TAKEN', 'LIMIT_EXCEEDED'],
+    status: 201,
+    response: space,
+    handle: ({ body }, scope) => createSpace(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: bucket,
+    summary: 'Delete an empty space',
+    description: 'The shared space and main drives cannot be deleted.',
+    fails: ['VALIDATION_ERROR', 'FORBIDDEN'],
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeSpace(scope, params.bucketId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${bucket}/objects`,
+    summary: 'List a folder, or search in it',
+    description: 'Folders and files directly in it, in the order of their keys. With q, files in it and below whose name contains q.',
+    query: levelQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: level,
+    handle: ({ params, query }, scope) => listLevel(scope, params.bucketId, query),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${bucket}/objects`,
+    summary: 'Delete a file, or a folder with everything in it',
+    description: 'Cannot be undone. Deleting a missing folder answers 0 files.',
+    query: keyQuery,
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: deleted,
+    handle: async ({ params, query }, scope) => ({ deleted: await removeObjects(scope, params.bucketId, query.key) }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/folders`,
+    summary: 'Create a folder',
+    description: 'The folder remains while it is empty.',
+    body: folderInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    response: folder,
+    handle: ({ params, body }, scope) => makeFolder(scope, params.bucketId, body.key),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/move`,
+    summary: 'Rename or move a file or folder',
+    description: 'Moves shares too, without copying bytes. A folder is merged into an existing one unless a file has the same key.',
+    body: moveInput,
+    fails: ['FORBIDDEN', 'KEY_TAKEN'],
+    status: 200,
+    response: moved,
+    handle: async ({ params, body }, scope) => ({ moved: await moveObjects(scope, params.bucketId, body.from, body.to) }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${bucket}/shares`,
+    summary: 'List the shares of a space',
+    description: 'Needs access to manage the space.',
+    fails: ['FORBIDDEN'],
+    status: 200,
+    response: schema(t.Array(share.json)),
+    handle: ({ params }, scope) => listShares(scope, params.bucketId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${bucket}/shares`,
+    summary: 'Share a folder or file',
+    description: 'With one member or with all. Sharing again with the same member replaces the mode.',
+    body: shareInput,
+    fails: ['FORBIDDEN'],
+    status: 201,
+    replaces: true,
+    response: share,
+    handle: async ({ params, body }, scope) => {
+      const { share, isNew } = await addShare(scope, params.bucketId, body)
+      return isNew ? share : new Replaced(share)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${bucket}/shares/:shareId`,
+    summary: 'Delete a share',
+    description: 'Takes effect with the next request.',
+    fails: ['FORBIDDEN'],
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeShare(scope, params.bucketId, params.shareId),
+  }),
+]

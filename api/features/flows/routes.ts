@@ -1,0 +1,210 @@
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import { blockView } from '#shared/core/automation/block.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
+import type { Definition, DefinitionInput } from '#shared/features/flows/definitions/definition.ts'
+import { draftInput, takeDraft } from '#shared/features/flows/definitions/draft.ts'
+import { changeFlow, createFlow, readSound, removeFlow, requireFlow, viewFlow } from '#shared/features/flows/definitions/flows.ts'
+import { listFlows } from '#shared/features/flows/definitions/list.ts'
+import {
+  flowChange,
+  flowInput,
+  flowSummary,
+  flowView,
+  runInput,
+  startedRun,
+  versionView,
+} from '#shared/features/flows/definitions/schemas.ts'
+import { listVersions, restoreVersion } from '#shared/features/flows/definitions/versions.ts'
+import { generateFlow, rehearseFlow } from '#shared/features/flows/jobs.ts'
+import { overview, overviewOf } from '#shared/features/flows/runs/overview.ts'
+import { rehearsalInput } from '#shared/features/flows/runs/rehearsal.ts'
+import { blockCatalogue } from '#shared/features/flows/runs/runs.ts'
+import { runFlow } from '#shared/features/flows/runs/start.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** The permission of every route of one flow is asked for its id; it must exist. */
+const onFlow = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
+  const resource = await requireFlow(scope, params.flowId)
+  return { key: resource.id, resource }
+}
+
+const common = { tag: 'Flows', app: null, limit: null } as const
+const all = `${org}/flows` as const
+const one = `${all}/:flowId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List flows',
+    description: 'Oldest first, without nodes and edges, each with what keeps it from being enabled.',
+    permission: 'flows:read',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(flowSummary.json)),
+    handle: async (request, scope) => linked(request, scope, await listFlows(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a flow',
+    description: 'A draft may lack blocks and settings: `problems` says what, and it stays disabled until there are none.',
+    permission: 'flows:create',
+    body: flowInput,
+    status: 201,
+    response: flowView,
+    handle: ({ body }, scope) => createFlow(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${all}/blocks`,
+    summary: 'List the kinds of triggers and blocks',
+    description: 'With JSON Schemas of their settings and outputs, for editors that draw flows.',
+    permission: 'flows:read',
+    perItem: true,
+    status: 200,
+    response: schema(t.Array(blockView)),
+    handle: async () => blockCatalogue(),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${all}/overview`,
+    summary: 'How the flows fare',
+    description: 'Counts of flows and runs, what fails, what is busy and what runs next.',
+    permission: 'flows:read',
+    perItem: true,
+    status: 200,
+    response: overview,
+    handle: (_request, scope) => overviewOf(scope),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a flow',
+    description: 'With its nodes and edges, and what keeps it from being enabled.',
+    permission: 'flows:read',
+    on: onFlow,
+    status: 200,
+    response: flowView,
+    handle: ({ resource }, scope) => viewFlow(scope, resource),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Change a flow',
+    description:
+      'With any of nodes, edges and context the definition is replaced as a whole, and the caller becomes its editor: it runs with the ' +
+      'rights that this one has then. A name, a switch, or where blocks are drawn change no editor. What else is left out stays.',
+    permission: 'flows:update',
+    on: onFlow,
+    body: flowChange,
+    stored: ({ resource }, scope) => viewFlow(scope, resource),
+    status: 200,
+    response: flowView,
+    handle: ({ resource, body }, scope) => changeFlow(scope, resource.id, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a flow',
+    description: 'What runs of it ends as failed; its runs stay readable.',
+    permission: 'flows:delete',
+    on: onFlow,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => removeFlow(scope, resource.id),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${one}/run`,
+    summary: 'Run a flow',
+    description: 'Also one that is disabled. The answer comes at once; what becomes of the run is read from it.',
+    permission: 'flows:run',
+    on: onFlow,
+    body: runInput,
+    status: 202,
+    response: startedRun,
+    handle: ({ resource, body }, scope) => runFlow(scope, resource.id, body.input),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${one}/versions`,
+    summary: 'List versions of a flow',
+    description: 'The definitions that it has had, newest first; the first of them is the present one.',
+    permission: 'flows:read',
+    on: onFlow,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(versionView.json)),
+    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.resource.id, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${one}/versions/:version/restore`,
+    summary: 'Go back to a version of a flow',
+    description: 'Its definition becomes the newest version, and the caller its editor.',
+    permission: 'flows:update',
+    on: onFlow,
+    status: 200,
+    response: flowView,
+    handle: ({ resource, params }, scope) => restoreVersion(scope, resource.id, params.version),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${one}/rehearse`,
+    summary: 'Rehearse a flow',
+    description:
+      'Plays what set off its newest runs through the flow as it is saved, or as it would be with the definition that is sent, with the ' +
+      'lesser of the rights of the caller and of the last editor, and takes all of it back. Answers what each run would have done.',
+    permission: 'flows:update',
+    on: onFlow,
+    body: rehearsalInput,
+    job: rehearseFlow,
+    makes: 'json',
+    payload: ({ resource: { id: flowId, nodes }, body: { runs, ...sent } }) => ({
+      flowId,
+      runs,
+      definition: Object.keys(sent).length === 0 ? null : definitionOf(nodes, sent),
+    }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/generate`,
+    summary: 'Draft a flow',
+    description: 'An assistant proposes a flow for what is wanted; nothing is saved. The free plan has 20 drafts a day.',
+    permission: 'flows:create',
+    fails: ['AGENT_DISABLED', 'AGENT_ERROR', 'LIMIT_EXCEEDED'],
+    body: draftInput,
+    job: generateFlow,
+    makes: 'json',
+    payload: async ({ body }, scope) => {
+      await takeDraft(scope)
+      return { prompt: body.prompt }
+    },
+  }),
+]
+
+/** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
+function definitionOf(stored: Definition['nodes'], sent: DefinitionInput) {
+  refuseUnknownSettings(sent, stored)
+  const { nodes, edges, context } = readSound(sent).definition
+  return { nodes: [...nodes], edges: [...edges], context: { ...context } }
+}

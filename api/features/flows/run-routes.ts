@@ -1,0 +1,79 @@
+import { answer, org } from '#api/http/route.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { cancelRun, retryRun } from '#shared/features/flows/runs/cancel-retry.ts'
+import { getRun, listRuns, listRunsOfFlow, requireRunFlow } from '#shared/features/flows/runs/runs.ts'
+import { runList, runPage, runQuery, runView } from '#shared/features/flows/runs/schemas.ts'
+
+/** Runs outlive their flow, so the permission is asked for the id of one that was deleted, too. */
+const onRuns = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
+  const flowId = await requireRunFlow(scope, params.flowId)
+  return { key: flowId, resource: flowId }
+}
+
+const common = { tag: 'Flows', app: null, limit: null } as const
+const runs = `${org}/flows/:flowId/runs` as const
+
+/** What flows did and do. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${org}/flows/runs`,
+    summary: 'List the runs of all flows',
+    description: 'Newest first, of the last 30 days, those of deleted flows too.',
+    permission: 'flows:read',
+    perItem: true,
+    query: runQuery,
+    status: 200,
+    response: runPage,
+    handle: ({ query }, scope) => listRuns(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: runs,
+    summary: 'List the runs of a flow',
+    description: 'The last 50, newest first.',
+    permission: 'flows:read',
+    on: onRuns,
+    status: 200,
+    response: runList,
+    handle: ({ resource }, scope) => listRunsOfFlow(scope, resource),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${runs}/:runId`,
+    summary: 'Get a run of a flow',
+    description: 'With its steps; values of records as far as the caller may read them now.',
+    permission: 'flows:read',
+    on: onRuns,
+    status: 200,
+    response: runView,
+    handle: ({ resource, params }, scope) => getRun(scope, resource, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${runs}/:runId/cancel`,
+    summary: 'Cancel a run',
+    description: 'At once: what a call that is under way answers later is dropped.',
+    permission: 'flows:run',
+    on: onRuns,
+    status: 200,
+    response: runView,
+    handle: ({ resource, params }, scope) => cancelRun(scope, resource, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${runs}/:runId/retry`,
+    summary: 'Go on with a run that ended',
+    description: 'In a new run, from the step at which it failed or was cancelled, by the same definition and with the same editor.',
+    permission: 'flows:run',
+    on: onRuns,
+    status: 202,
+    response: runView,
+    handle: ({ resource, params }, scope) => retryRun(scope, resource, params.runId),
+  }),
+]

@@ -1,0 +1,45 @@
+import { byKey } from '#api/http/declaration.ts'
+import { Headed } from '#api/http/reply/reply.ts'
+import { answer } from '#api/http/route.ts'
+import { requireAnswers } from '#shared/features/forms/answers.ts'
+import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
+import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
+import { attemptKey, submitForm } from '#shared/features/forms/submit-form.ts'
+
+const common = {
+  path: '/forms/:orgId/:formKey',
+  tag: 'Public forms',
+  app: null,
+  permission: 'public',
+  origins: 'own',
+} as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    summary: 'Get a published form',
+    description: 'The visitor needs forms:read on its key.',
+    limit: null,
+    status: 200,
+    response: formDefinition,
+    handle: async ({ params }, scope) =>
+      new Headed(definitionOf(await requireOpenForm(scope, params.formKey, 'forms:read')), { 'Cache-Control': 'public, max-age=60' }),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    summary: 'Submit a published form',
+    description: 'The visitor needs forms:submit on its key. It is stored even if processing fails later, and once per Idempotency-Key.',
+    limit: 'forms',
+    on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
+    visitorsKey: true,
+    body: answersInput,
+    status: 201,
+    response: thanks,
+    handle: ({ resource: form, body, header }, scope) => {
+      const values = requireAnswers(form, body.values, scope.workspace.default_currency)
+      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), isExact: true, spam: null })
+    },
+  }),
+]

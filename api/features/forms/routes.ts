@@ -1,0 +1,109 @@
+import { byKey } from '#api/http/declaration.ts'
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, org } from '#api/http/route.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { changeForm, createForm, getForm, listForms, removeForm } from '#shared/features/forms/forms.ts'
+import { form, formInput, formList } from '#shared/features/forms/schemas.ts'
+import { submission, submissionPage, submissionQuery } from '#shared/features/forms/submission-schemas.ts'
+import { listSubmissions, retry } from '#shared/features/forms/submissions.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+
+const common = { tag: 'Forms', app: null, permission: 'forms:manage', limit: null } as const
+const all = `${org}/forms` as const
+const one = `${all}/:formId` as const
+const sent = `${one}/submissions` as const
+
+/** The permission is asked for the key of the form. */
+const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List forms',
+    description: 'Oldest first, with their fields and settings.',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: formList,
+    handle: async (request, scope) => linked(request, scope, await listForms(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a form',
+    description: 'The caller becomes its last editor: records are created and its function runs with the current rights of that user.',
+    onBody: async ({ body }) => body.key,
+    fails: ['KEY_TAKEN'],
+    body: formInput,
+    status: 201,
+    response: form,
+    handle: ({ body }, scope) => createForm(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a form',
+    description: 'With its fields and settings.',
+    on: onForm,
+    status: 200,
+    response: form,
+    handle: async ({ resource }) => resource,
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Replace a form',
+    description: 'The caller becomes its last editor.',
+    on: onForm,
+    fails: ['KEY_TAKEN'],
+    body: formInput,
+    stored: ({ resource }) => resource,
+    status: 200,
+    response: form,
+    handle: ({ resource, body }, scope) => {
+      requirePermission(scope, 'forms:manage', body.key)
+      return changeForm(scope, resource.id, body)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a form and its submissions',
+    description: 'Records created from submissions remain. Its public address answers NOT_FOUND.',
+    on: onForm,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => removeForm(scope, resource.id),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: sent,
+    summary: 'List the submissions of a form, newest first',
+    description: 'Each with its record, or the reason why it has none.',
+    on: onForm,
+    query: submissionQuery,
+    status: 200,
+    response: submissionPage,
+    handle: ({ resource, query }, scope) => listSubmissions(scope, resource, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${sent}/:submissionId/retry`,
+    summary: 'Retry a failed submission, or accept spam',
+    description: 'A worker processes it; the answer is the submission before that.',
+    on: onForm,
+    status: 202,
+    response: submission,
+    handle: ({ resource, params }, scope) => retry(scope, resource, params.submissionId),
+  }),
+]

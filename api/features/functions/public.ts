@@ -1,0 +1,52 @@
+import { type Bare, delegate } from '#api/http/route.ts'
+import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
+import { invokeFunction } from '#shared/features/functions/jobs.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Missing, disabled or not open, all read the same (document 3, HTTP function). */
+async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope) {
+  const resource = await requireFunction(scope, params.functionId)
+  if (!resource.enabled || !resource.http_enabled) throw problem('NOT_FOUND')
+  return { key: resource.id, resource }
+}
+
+/** Why a function failed is its owner's to know: callers hear that it did. */
+const failed = () => problem('INTERNAL', 'function failed', { expected: true })
+const timedOut = () => problem('INTERNAL', 'function timed out', { expected: true })
+
+const bare: Bare<Invocation> = {
+  body: ({ result, error, timed_out }) => {
+    if (error === undefined) return result
+    throw timed_out ? timedOut() : failed()
+  },
+  failure: (reason) => {
+    if (reason === 'late') return timedOut()
+    return reason.status < 500 ? problem('NOT_FOUND') : failed()
+  },
+}
+
+const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
+  delegate({
+    method,
+    path: '/fn/:orgId/:functionId',
+    summary: 'Run a public function',
+    description: 'As the visitor. The function gets {method, path, query, body}; what it returns is the whole body of the answer.',
+    tag: 'Public functions',
+    app: 'functions',
+    permission: 'public',
+    limit: 'functions',
+    on: onOpenFunction,
+    body: 'any',
+    job: invokeFunction,
+    makes: 'json',
+    bare,
+    payload: ({ resource, line, body }) => ({
+      functionId: resource.id,
+      input: JSON.stringify({ ...line(), body }),
+      rights: 'caller' as const,
+    }),
+  })
+
+export const routes = [run('GET'), run('POST')]

@@ -1,0 +1,120 @@
+import { linked } from '#api/http/reply/link-header.ts'
+import { Reply } from '#api/http/reply/reply.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import { invokeInput } from '#shared/core/automation/invocation.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { declareSdk } from '#shared/features/functions/declarations/sdk-declarations.ts'
+import { disabled, getFunction, listFunctions, removeFunction, requireFunction } from '#shared/features/functions/definitions/functions.ts'
+import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/features/functions/definitions/schemas.ts'
+import { invokeFunction, saveFunction } from '#shared/features/functions/jobs.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { sdkMethods } from '#shared/sdk.ts'
+
+/** The permission of every route of one function is asked for its id; it must exist. */
+export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => {
+  const resource = await requireFunction(scope, params.fnId)
+  return { key: resource.id, resource }
+}
+
+const common = { tag: 'Functions', app: 'functions', limit: null } as const
+const all = `${org}/functions` as const
+const one = `${all}/:fnId` as const
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List functions',
+    description: 'Oldest first, without their sources.',
+    permission: 'functions:read',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(listedFunction.json)),
+    handle: async (request, scope) => linked(request, scope, await listFunctions(scope, request.query)),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a function',
+    description: 'The source must parse and define a function named handler at top level; nothing of it is run.',
+    permission: 'functions:create',
+    body: functionInput,
+    job: saveFunction,
+    makes: 'json',
+    status: 201,
+    payload: ({ body }) => ({ functionId: null, values: valuesOf(body) }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${all}/sdk.d.ts`,
+    summary: 'The SDK in TypeScript, for editors',
+    description: 'With the record types and fields of this workspace that the caller may read.',
+    permission: 'functions:read',
+    perItem: true,
+    status: 200,
+    response: null,
+    contentType: 'application/typescript',
+    handle: async (_request, scope) =>
+      new Reply(await declareSdk(scope, sdkMethods), { 'Content-Type': 'application/typescript; charset=utf-8' }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a function',
+    description: 'With its source.',
+    permission: 'functions:read',
+    on: onFunction,
+    status: 200,
+    response: functionView,
+    handle: ({ resource }, scope) => getFunction(scope, resource.id),
+  }),
+  delegate({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Change a function',
+    description: 'What is left out stays. Whoever changes the source becomes its author.',
+    permission: 'functions:create',
+    on: onFunction,
+    body: functionChange,
+    stored: ({ resource }, scope) => getFunction(scope, resource.id),
+    job: saveFunction,
+    makes: 'json',
+    payload: ({ resource, body }) => ({ functionId: resource.id, values: valuesOf(body) }),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a function',
+    description: 'Its versions go with it, and its public address is NOT_FOUND.',
+    permission: 'functions:create',
+    on: onFunction,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => removeFunction(scope, resource.id),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${one}/invoke`,
+    summary: 'Run a function',
+    description: 'With the rights of the caller. A function that throws or takes too long is answered with `error`; four run at a time.',
+    permission: 'functions:invoke',
+    on: onFunction,
+    body: invokeInput,
+    job: invokeFunction,
+    makes: 'json',
+    payload: ({ resource: { id, enabled }, body }) => {
+      if (!enabled) throw disabled()
+      return { functionId: id, input: JSON.stringify(body.input ?? null), rights: 'caller' as const }
+    },
+  }),
+]

@@ -1,0 +1,71 @@
+import { onFunction } from '#api/features/functions/routes.ts'
+import { answer, org } from '#api/http/route.ts'
+import { functionView } from '#shared/features/functions/definitions/schemas.ts'
+import { getVersion, listedVersion, listVersions, restoreVersion, versionView } from '#shared/features/functions/definitions/versions.ts'
+import { getRun, listRuns } from '#shared/features/functions/runs/runs.ts'
+import { runPage, runQuery, runView } from '#shared/features/functions/runs/schemas.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Functions', app: 'functions', limit: null, on: onFunction } as const
+const runs = `${org}/functions/:fnId/runs` as const
+const versions = `${org}/functions/:fnId/versions` as const
+
+/** What a function did, and what it was. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: runs,
+    summary: 'List runs of a function',
+    description: 'Newest first, of the last 30 days.',
+    permission: 'functions:read',
+    query: runQuery,
+    status: 200,
+    response: runPage,
+    handle: ({ resource, query }, scope) => listRuns(scope, resource.id, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${runs}/:runId`,
+    summary: 'Get a run of a function',
+    description: 'With its result, console output and calls, for 30 days.',
+    permission: 'functions:read',
+    status: 200,
+    response: runView,
+    handle: ({ resource, params }, scope) => getRun(scope, resource.id, params.runId),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: versions,
+    summary: 'List versions of a function',
+    description: 'The last 50, newest first; the first of them is the present one.',
+    permission: 'functions:read',
+    status: 200,
+    response: schema(t.Array(listedVersion.json)),
+    handle: ({ resource }, scope) => listVersions(scope, resource.id),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${versions}/:version`,
+    summary: 'Get a version of a function',
+    description: 'With the source that it had.',
+    permission: 'functions:read',
+    status: 200,
+    response: versionView,
+    handle: ({ resource, params }, scope) => getVersion(scope, resource.id, params.version),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${versions}/:version/restore`,
+    summary: 'Go back to a version of a function',
+    description: 'Its source becomes the newest version, and the caller its author.',
+    permission: 'functions:create',
+    status: 200,
+    response: functionView,
+    handle: ({ resource, params }, scope) => restoreVersion(scope, resource.id, params.version),
+  }),
+]

@@ -1,0 +1,43 @@
+import { answer, org } from '#api/http/route.ts'
+import { keepSecret, listSecrets, removeSecret, secretInput, secretView } from '#shared/features/functions/secrets/secrets.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Functions', app: 'functions', limit: null, permission: 'functions:create' } as const
+const all = `${org}/functions/secrets` as const
+const one = `${all}/:name` as const
+
+/** Values that functions read and nobody else. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List the names of secrets',
+    description: 'Values are never answered.',
+    status: 200,
+    response: schema(t.Array(secretView.json)),
+    handle: (_request, scope) => listSecrets(scope),
+  }),
+  answer({
+    ...common,
+    method: 'PUT',
+    path: one,
+    summary: 'Keep a secret for functions',
+    description: 'It is stored encrypted and never answered; a run that reads it shows [secret] in its place.',
+    body: secretInput,
+    stored: async ({ params }, scope) => (await listSecrets(scope)).find(({ name }) => name === params.name),
+    status: 200,
+    response: secretView,
+    handle: ({ params, body }, scope) => keepSecret(scope, params.name, body.value),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a secret',
+    description: 'Functions that ask for it fail from then on.',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeSecret(scope, params.name),
+  }),
+]

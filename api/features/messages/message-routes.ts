@@ -1,0 +1,71 @@
+import { answer, org } from '#api/http/route.ts'
+import {
+  getStopped,
+  listStopped,
+  removeStopped,
+  stoppedAddress,
+  stoppedQuery,
+} from '#shared/features/messages/do-not-contact/do-not-contact.ts'
+import { getMessage, listMessages } from '#shared/features/messages/sending/messages.ts'
+import { listedMessage, messageQuery, messageView } from '#shared/features/messages/sending/schemas.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
+const messages = `${org}/messages` as const
+const stopped = `${messages}/do-not-contact` as const
+
+/** What went out, and who wants none. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: stopped,
+    summary: 'List addresses that get no messages',
+    description: 'In the order of the alphabet. They get there by unsubscribing, or by a complaint that a provider reports.',
+    query: stoppedQuery,
+    status: 200,
+    response: schema(t.Array(stoppedAddress.json)),
+    handle: ({ query }, scope) => listStopped(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${stopped}/:address`,
+    summary: 'Get an address that gets no messages',
+    description: 'NOT_FOUND for one that does.',
+    status: 200,
+    response: stoppedAddress,
+    handle: ({ params }, scope) => getStopped(scope, params.address),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${stopped}/:address`,
+    summary: 'Let an address get messages again',
+    description: 'For somebody who asks for them.',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeStopped(scope, params.address),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: messages,
+    summary: 'List messages',
+    description: 'What functions and flows have sent, newest first.',
+    query: messageQuery,
+    status: 200,
+    response: schema(t.Array(listedMessage.json)),
+    handle: ({ query }, scope) => listMessages(scope, query),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${messages}/:messageId`,
+    summary: 'Get a message',
+    description: 'With what was said, for as long as it is kept: 30 days.',
+    status: 200,
+    response: messageView,
+    handle: ({ params }, scope) => getMessage(scope, params.messageId),
+  }),
+]

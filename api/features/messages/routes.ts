@@ -1,0 +1,155 @@
+import { routes as messages } from '#api/features/messages/message-routes.ts'
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, delegate, org } from '#api/http/route.ts'
+import {
+  changeConnection,
+  connectionAsMade,
+  createConnection,
+  getConnection,
+  listConnections,
+  removeConnection,
+  requireConnection,
+} from '#shared/features/messages/connections/connections.ts'
+import { connectionChange, connectionInput, connectionView, newConnectionView } from '#shared/features/messages/connections/schemas.ts'
+import { testConnection } from '#shared/features/messages/jobs.ts'
+import { templateChange, templateInput, templateSummary, templateView } from '#shared/features/messages/templates/schemas.ts'
+import {
+  changeTemplate,
+  createTemplate,
+  getTemplate,
+  listTemplates,
+  removeTemplate,
+} from '#shared/features/messages/templates/templates.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
+const connections = `${org}/messages/connections` as const
+const connection = `${connections}/:connectionId` as const
+const templates = `${org}/messages/templates` as const
+const template = `${templates}/:templateId` as const
+
+/** How a workspace sends messages, and what they say. */
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: connections,
+    summary: 'List connections for messages',
+    description: 'Without passwords and keys.',
+    status: 200,
+    response: schema(t.Array(connectionView.json)),
+    handle: (_request, scope) => listConnections(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: connections,
+    summary: 'Create a connection for messages',
+    description:
+      'A mail server at a public address. Password and keys are stored encrypted and never answered; the secret that signs callbacks is answered this once.',
+    body: connectionInput,
+    status: 201,
+    response: newConnectionView,
+    handle: ({ body }, scope) => createConnection(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: connection,
+    summary: 'Get a connection for messages',
+    description: 'Without its password and keys.',
+    status: 200,
+    response: connectionView,
+    handle: ({ params }, scope) => getConnection(scope, params.connectionId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: connection,
+    summary: 'Change a connection for messages',
+    description: 'What is left out stays, the password too; null clears.',
+    body: connectionChange,
+    carries: newConnectionView,
+    stored: ({ params }, scope) => connectionAsMade(scope, params.connectionId),
+    status: 200,
+    response: connectionView,
+    handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: connection,
+    summary: 'Delete a connection for messages',
+    description: 'Messages that still wait to go out by it fail; those that went out stay readable.',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeConnection(scope, params.connectionId),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${connection}/test`,
+    summary: 'Test a connection for messages',
+    description: 'Signs in at the server and leaves again. The answer is the connection with what was found: status, and error in words.',
+    job: testConnection,
+    makes: 'json',
+    payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: templates,
+    summary: 'List templates of messages',
+    description: 'Oldest first, without their bodies.',
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(templateSummary.json)),
+    handle: async (request, scope) => linked(request, scope, await listTemplates(scope, request.query)),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: templates,
+    summary: 'Create a template of messages',
+    description: '`{{name}}` in subject and bodies stands for a variable of the message.',
+    body: templateInput,
+    status: 201,
+    response: templateView,
+    handle: ({ body }, scope) => createTemplate(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: template,
+    summary: 'Get a template of messages',
+    description: 'With its subject and bodies.',
+    status: 200,
+    response: templateView,
+    handle: ({ params }, scope) => getTemplate(scope, params.templateId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: template,
+    summary: 'Change a template of messages',
+    description: 'What is left out stays. Messages that are on their way keep their words.',
+    body: templateChange,
+    stored: ({ params }, scope) => getTemplate(scope, params.templateId),
+    status: 200,
+    response: templateView,
+    handle: ({ params, body }, scope) => changeTemplate(scope, params.templateId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: template,
+    summary: 'Delete a template of messages',
+    description: 'Messages that were made by it go out all the same.',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeTemplate(scope, params.templateId),
+  }),
+  ...messages,
+]

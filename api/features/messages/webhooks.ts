@@ -1,0 +1,29 @@
+import { wholeFile } from '#api/http/request/upload.ts'
+import { receive } from '#api/http/route.ts'
+import { takeCallback } from '#shared/features/messages/connections/delivery-reports.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Where the provider behind a connection reports bounces and complaints. */
+export const callbacks = [
+  receive({
+    method: 'POST',
+    path: '/webhooks/messages/:connectionId',
+    summary: 'Report a bounce or a complaint',
+    description:
+      'For the provider of a connection: `{event: "bounce" | "complaint", message_id}` under `X-Kontor-Signature: t=<seconds>,v1=<hex HMAC-SHA256 of t.body>` with its webhook secret. Whatever is signed and at most 5 minutes old is answered 200.',
+    tag: 'Messages',
+    app: null,
+    permission: 'public',
+    limit: null,
+    upload: { maxBytes: 64 * 1024, contentTypes: 'any', form: false },
+    status: 200,
+    response: schema(t.Object({ received: t.Boolean() }, { title: 'CallbackReceived' })),
+    fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
+    keep: wholeFile,
+    digestOf: null,
+    handle: async ({ params, kept, header }, scope) => {
+      await takeCallback(scope, params.connectionId, kept, header('x-kontor-signature'))
+      return { received: true }
+    },
+  }),
+]

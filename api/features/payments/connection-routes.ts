@@ -1,0 +1,90 @@
+import { answer, delegate, org } from '#api/http/route.ts'
+import {
+  changeConnection,
+  createConnection,
+  getConnection,
+  listConnections,
+  removeConnection,
+} from '#shared/features/payments/connections/connections.ts'
+import { requireConnection } from '#shared/features/payments/connections/open.ts'
+import { connectionChange, connectionInput, connectionView } from '#shared/features/payments/connections/schemas.ts'
+import { testPaymentConnection } from '#shared/features/payments/jobs.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const connections = `${org}/payments/connections` as const
+const common = { tag: 'Payments', app: 'payments', limit: null } as const
+
+/** Routes of payment connections (decisions, Payments). */
+export const connectionRoutes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: connections,
+    summary: 'List payment connections',
+    description: 'Oldest first.',
+    permission: 'payments:read',
+    status: 200,
+    response: schema(t.Array(connectionView.json)),
+    handle: (_request, scope) => listConnections(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: connections,
+    summary: 'Connect a payment provider',
+    description: 'The credentials are kept encrypted and never answered. A sandbox has mode test.',
+    permission: 'payments:manage',
+    body: connectionInput,
+    status: 201,
+    response: connectionView,
+    handle: ({ body }, scope) => createConnection(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${connections}/:connectionId`,
+    summary: 'Get a payment connection',
+    description: 'Without its credentials.',
+    permission: 'payments:manage',
+    status: 200,
+    response: connectionView,
+    handle: ({ params }, scope) => getConnection(scope, params.connectionId),
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: `${connections}/:connectionId`,
+    summary: 'Change a payment connection',
+    description: 'A replaced credential is invalid at once, also for webhook signatures.',
+    permission: 'payments:manage',
+    body: connectionChange,
+    stored: ({ params }, scope) => getConnection(scope, params.connectionId),
+    status: 200,
+    response: connectionView,
+    handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: `${connections}/:connectionId`,
+    summary: 'Delete a payment connection',
+    description: 'Cancels its open links at the provider. All its links stay readable.',
+    permission: 'payments:manage',
+    status: 204,
+    response: null,
+    handle: ({ params }, scope) => removeConnection(scope, params.connectionId),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${connections}/:connectionId/test`,
+    summary: 'Test a payment connection',
+    description:
+      "Asks the provider whether it accepts the credentials and saves the result as the connection's status. " +
+      'A refusal is a status, not an error.',
+    permission: 'payments:manage',
+    job: testPaymentConnection,
+    makes: 'json',
+    payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
+  }),
+]

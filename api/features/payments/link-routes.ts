@@ -1,0 +1,87 @@
+import { answer, delegate, org } from '#api/http/route.ts'
+import { cancelLink, createLink, refreshLink } from '#shared/features/payments/jobs.ts'
+import { getLink, linkQuery, listLinks, readLink } from '#shared/features/payments/links/find.ts'
+import { linkInput, linkView, readLinkInput } from '#shared/features/payments/links/schemas.ts'
+import { readTimeline, timeline } from '#shared/features/payments/links/timeline.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const links = `${org}/payments/links` as const
+const common = { tag: 'Payments', app: 'payments', limit: null } as const
+
+/** Routes of payment links (document 2, Payments). */
+export const linkRoutes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: links,
+    summary: 'List payment links',
+    description: 'Newest first.',
+    permission: 'payments:read',
+    query: linkQuery,
+    status: 200,
+    response: schema(t.Array(linkView.json)),
+    handle: ({ query }, scope) => listLinks(scope, query),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: links,
+    summary: 'Create a payment link',
+    description:
+      'With `invoice_id`, amount and currency default to those of the invoice. When the provider does not answer, repeat the request ' +
+      'with the same Idempotency-Key: it finds the link that the provider may have created.',
+    permission: 'payments:collect',
+    body: linkInput,
+    status: 201,
+    job: createLink,
+    makes: 'json',
+    payload: ({ body, header }, { principal }) => ({
+      request: readLinkInput(body),
+      naturalKey: header('idempotency-key') === '' ? null : `request ${principal?.id} ${header('idempotency-key')}`,
+    }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${links}/:linkId`,
+    summary: 'Get a payment link',
+    description: 'As its provider last reported it; refresh polls the provider.',
+    permission: 'payments:read',
+    status: 200,
+    response: linkView,
+    handle: ({ params }, scope) => readLink(scope, params.linkId),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${links}/:linkId/cancel`,
+    summary: 'Cancel an unpaid payment link',
+    description: 'Also ends the pay pages that payers have open. Cancelling a cancelled link changes nothing.',
+    permission: 'payments:collect',
+    job: cancelLink,
+    makes: 'json',
+    payload: async ({ params }, scope) => ({ linkId: (await getLink(scope, params.linkId)).id }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${links}/:linkId/refresh`,
+    summary: 'Poll the provider for the state of a payment link',
+    description: 'Finds payments that no webhook reported; safe to repeat.',
+    permission: 'payments:collect',
+    job: refreshLink,
+    makes: 'json',
+    payload: async ({ params }, scope) => ({ linkId: (await getLink(scope, params.linkId)).id }),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${links}/:linkId/timeline`,
+    summary: 'List the timeline of a payment link',
+    description: 'Oldest first: each change or report, its source and its result.',
+    permission: 'payments:read',
+    status: 200,
+    response: timeline,
+    handle: ({ params }, scope) => readTimeline(scope, params.linkId),
+  }),
+]

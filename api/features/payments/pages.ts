@@ -1,0 +1,162 @@
+import { page } from '#api/http/route.ts'
+import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { fieldErrors } from '#api/pages/fields/form.ts'
+import { instantWords, localeOf, moneyWords } from '#api/pages/language.ts'
+import type { Page } from '#api/pages/page.ts'
+import { httpOnly, template } from '#api/pages/template.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { emailKind } from '#shared/core/types/field-kinds/address.ts'
+import { act, type PayableLink, readPayable } from '#shared/features/payments/sandbox-pay.ts'
+import { signer } from '#shared/platform/kernel/crypto/signatures.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const common = { tag: 'Pages', app: 'payments', permission: 'public', limit: null, framed: 'none', path: '/pay/:orgId/:linkId' } as const
+
+const payForm = schema(
+  t.Object({
+    action: t.Enum(['pay', 'decline']),
+    ticket: t.String({ description: 'The signature that the page contains; it can be sent more than once.' }),
+    name: t.Optional(t.String()),
+    email: t.Optional(t.String()),
+  }),
+)
+
+/** The values that both pages show. */
+interface PaymentView {
+  readonly amount: string
+  /** Empty where the formatted amount already contains the currency's code. */
+  readonly currency: string
+  /** The locale of the amount and the dates. */
+  readonly locale: string
+  readonly description: string
+}
+
+interface PayForm extends PaymentView {
+  readonly until: string
+  readonly fields: string
+  readonly ticket: string
+  readonly declined: boolean
+  readonly error: string
+}
+const form = template<PayForm>(new URL('pay.eta', import.meta.url))
+
+interface EndedLink extends PaymentView {
+  /** Values of the receipt; undefined for a link that was not paid. */
+  readonly receipt: { readonly to: string; readonly date: string; readonly reference: string } | undefined
+  readonly back: string | undefined
+}
+const renderEndedLink = template<EndedLink>(new URL('paid.eta', import.meta.url))
+
+const payerFields = (name: string, email: string): Field[] => [
+  { name: 'name', label: 'Your name', type: 'text', values: [name], attributes: { autocomplete: 'name', maxlength: 200 } },
+  { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
+]
+
+function paymentView({ amount, currency, description }: PayableLink, locale: string): PaymentView {
+  const words = moneyWords(amount, currency, locale)
+  return { amount: words, currency: words.includes(currency) ? '' : currency, locale, description }
+}
+
+/** Signs the form of one link, so other websites cannot submit it. */
+const tickets = ({ config }: Scope) => signer(config.secretKey, 'pay pages')
+const signTicket = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
+
+/** A payer's input and its result. */
+interface PayerInput {
+  readonly name: string
+  readonly email: string
+  readonly declined?: boolean
+  readonly failure?: Problem
+}
+
+function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, email, declined = false, failure }: PayerInput): Page {
+  const fields = payerFields(name, email)
+  const errors = fieldErrors(fields, failure)
+  const isOfField = failure !== undefined && fields.some((field) => failure.message.startsWith(`${field.name} `))
+  return {
+    title: 'Pay',
+    brand: scope.workspace,
+    body: form({
+      ...paymentView(link, locale),
+      until: instantWords(link.expires_at, scope.workspace.timezone, locale),
+      fields: drawFields(isOfField ? withErrors(fields, errors) : fields).text,
+      ticket: signTicket(scope, link),
+      declined,
+      error: failure && !isOfField ? failure.message : '',
+    }),
+    ...(failure ? { failure } : {}),
+  }
+}
+
+/** The page of a paid or closed link. With `redirects` it leads a paid link's payer on to the link's redirect address. */
+function renderEndedPage({ workspace }: Scope, link: PayableLink, locale: string, redirects: boolean): Page {
+  const { payment_id: reference, paid_at: at } = link
+  const isPaid = reference !== null && at !== null
+  const back = isPaid && link.redirect_url !== null ? httpOnly(link.redirect_url) : undefined
+  const receipt = isPaid ? { to: workspace.name, date: instantWords(at, workspace.timezone, locale), reference } : undefined
+  return {
+    title: isPaid ? 'Paid' : 'This link has ended',
+    brand: workspace,
+    body: renderEndedLink({ ...paymentView(link, locale), receipt, back }),
+    ...(receipt ? { script: 'print.js' } : {}),
+    ...(back !== undefined && redirects ? { leadsTo: back } : {}),
+  }
+}
+
+/** The sandbox's pay page (decisions, Payments). */
+export const payPages = [
+  page({
+    ...common,
+    method: 'GET',
+    summary: 'Show the pay page of the sandbox',
+    description: 'It simulates the pay page of a provider and moves no money.',
+    fails: ['NOT_FOUND'],
+    handle: async ({ params, header }, scope) => {
+      const link = await readPayable(scope, params.linkId)
+      const locale = localeOf(header('Accept-Language'))
+      if (link.state !== 'open') return renderEndedPage(scope, link, locale, false)
+      return renderPayPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
+    },
+  }),
+  page({
+    ...common,
+    method: 'POST',
+    summary: "Pay or decline on the sandbox's pay page",
+    description: "The sandbox then calls the connection's signed webhook, as a provider does.",
+    form: payForm,
+    fails: ['NOT_FOUND'],
+    handle: async ({ params, body, header }, scope) => {
+      const locale = localeOf(header('Accept-Language'))
+      const link = await readPayable(scope, params.linkId)
+      if (link.state !== 'open') return renderEndedPage(scope, link, locale, true)
+      const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
+      const failure = findFailure(scope, link, body)
+      if (failure) return renderPayPage(scope, link, locale, { name, email, failure })
+      const outcome = body.get('action') === 'decline' ? 'declined' : 'paid'
+      const after = await act(scope, link.id, { outcome, name, email })
+      if (after.state !== 'open') return renderEndedPage(scope, after, locale, true)
+      return renderPayPage(scope, after, locale, { name, email, declined: true })
+    },
+  }),
+]
+
+function findFailure(scope: Scope, link: PayableLink, body: URLSearchParams): Problem | undefined {
+  const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
+  if (!tickets(scope).holds(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
+    return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
+  }
+  if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')
+  if (name.length > 200) return problem('VALIDATION_ERROR', 'name must have at most 200 characters')
+  if (email !== '' && !isEmail(email)) return problem('VALIDATION_ERROR', 'email must be a valid email address')
+  return undefined
+}
+
+function isEmail(text: string): boolean {
+  try {
+    emailKind.parse(text, { type: 'email', rules: {} }, { path: 'email', defaultCurrency: '' })
+    return text.length <= 320
+  } catch {
+    return false
+  }
+}

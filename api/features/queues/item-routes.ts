@@ -1,0 +1,180 @@
+import { ofQueue, queuePath, stagePath } from '#api/features/queues/queue-path.ts'
+import { Reply } from '#api/http/reply/reply.ts'
+import { answer, delegate } from '#api/http/route.ts'
+import { claimItems } from '#shared/features/queues/claims/claim.ts'
+import { stageOfPath } from '#shared/features/queues/definitions/read-definition.ts'
+import { addItems, itemsIn } from '#shared/features/queues/items/add.ts'
+import { itemsAsCsv } from '#shared/features/queues/items/csv.ts'
+import { editItem, removeItem } from '#shared/features/queues/items/edit.ts'
+import { getItem } from '#shared/features/queues/items/find.ts'
+import { itemPage, itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
+import { moveAsAsked } from '#shared/features/queues/items/move.ts'
+import {
+  addAnswer,
+  addedFrom,
+  addInput,
+  changedItem,
+  claimAnswer,
+  claimInput,
+  editInput,
+  itemView,
+  journalAnswer,
+  journalInput,
+  moveInput,
+  scanAnswer,
+  scanInput,
+} from '#shared/features/queues/items/schemas.ts'
+import { pressButton } from '#shared/features/queues/jobs.ts'
+import { scanKey } from '#shared/features/queues/scans/scan.ts'
+import { scanJournal } from '#shared/features/queues/scans/scan-log.ts'
+import { actionInput, requirePressable } from '#shared/features/queues/stages/buttons.ts'
+
+const items = `${queuePath}/items` as const
+const item = `${items}/:itemId` as const
+
+export const routes = [
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: items,
+    summary: 'List and filter items',
+    description:
+      'Newest first. With Accept: text/csv all that match, up to 10,000, as a file; X-Export-Truncated says that there are more.',
+    permission: 'queues:read',
+    query: itemsQuery,
+    status: 200,
+    response: itemPage,
+    contentType: 'text/csv',
+    handle: async ({ resource: queue, query, header }, scope) => {
+      if (!/^\s*text\/csv\b/i.test(header('accept'))) return listItems(scope, queue, query)
+      const { truncated, stream } = await itemsAsCsv(scope, queue, query)
+      const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...(truncated ? { 'X-Export-Truncated': 'true' } : {}) }
+      return new Reply(stream, headers)
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: items,
+    summary: 'Add items',
+    description:
+      'Up to 500. A key that is open already is left alone unless the queue allows duplicates; where its item is hidden from the caller, the answer has no id of it.',
+    permission: 'queues:enqueue',
+    body: addInput,
+    carries: addedFrom,
+    status: 201,
+    response: addAnswer,
+    handle: ({ resource: queue, body }, scope) => {
+      const { stage, batch, note, source = 'manual' } = body
+      return addItems(scope, queue, itemsIn(body), { source, stage, batch, note })
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: item,
+    summary: 'Get an item',
+    description: 'As it is now; `overdue` is told from the clock.',
+    permission: 'queues:read',
+    status: 200,
+    response: itemView,
+    handle: ({ resource, params }, scope) => getItem(scope, resource, params.itemId),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'PATCH',
+    path: item,
+    summary: 'Edit an item without moving it',
+    description: 'What is left out stays. A closed item cannot be edited, nor with a claim token that is no longer its claim.',
+    permission: 'queues:transition',
+    body: editInput,
+    stored: ({ resource, params }, scope) => getItem(scope, resource, params.itemId),
+    status: 200,
+    response: changedItem,
+    handle: ({ resource, params, body }, scope) => editItem(scope, resource, params.itemId, body),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'DELETE',
+    path: item,
+    summary: 'Delete an item',
+    description: 'For good; its history stays.',
+    permission: 'queues:delete',
+    status: 204,
+    response: null,
+    handle: ({ resource, params }, scope) => removeItem(scope, resource, params.itemId),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${item}/move`,
+    summary: 'Move an item to a stage',
+    description: 'The record patch of the stage is written first, as the caller; its failure stops the move. Every move ends the claim.',
+    permission: 'queues:transition',
+    fails: ['DUPLICATE_VALUE'],
+    body: moveInput,
+    status: 200,
+    response: changedItem,
+    handle: ({ resource, params, body }, scope) => moveAsAsked(scope, resource, params.itemId, body),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/scan`,
+    summary: 'Scan a key',
+    description:
+      'Advances the item of the key, or adds one where the queue takes unknown keys, which needs queues:enqueue too. A key whose item is hidden from the caller is unknown, and nothing is added.',
+    permission: 'queues:transition',
+    body: scanInput,
+    status: 200,
+    response: scanAnswer,
+    handle: async ({ resource, body }, scope) => {
+      const { enteredBefore: _, ...verdict } = await scanKey(scope, resource, body)
+      return verdict
+    },
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/scan/batch`,
+    summary: 'Send scans that a station kept',
+    description: 'Up to 500, each judged once by its scan_id, in the order in which they were scanned; answered in the order sent.',
+    permission: 'queues:transition',
+    repeatable: true,
+    body: journalInput,
+    status: 200,
+    response: journalAnswer,
+    handle: ({ resource, body }, scope) => scanJournal(scope, resource, body.scans),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'POST',
+    path: `${queuePath}/claim`,
+    summary: 'Claim waiting items',
+    description:
+      "The highest priority first, then the oldest, for the queue's lease. No two callers get the same item, and hidden items are passed over.",
+    permission: 'queues:transition',
+    body: claimInput,
+    status: 200,
+    response: claimAnswer,
+    handle: ({ resource, body }, scope) => claimItems(scope, resource, body),
+  }),
+  delegate({
+    ...ofQueue,
+    method: 'POST',
+    path: `${stagePath}/action`,
+    summary: "Run a stage's button",
+    description:
+      "Its function runs once for each item, with the lesser of the caller's and its author's rights; needs functions:invoke too.",
+    permission: 'queues:transition',
+    body: actionInput,
+    job: pressButton,
+    makes: 'json',
+    payload: async ({ resource: queue, params, body }, scope) => {
+      const { button_id: buttonId, item_ids: itemIds } = body
+      const stage = stageOfPath(queue, params.stageKey).key
+      await requirePressable(scope, queue, stage, buttonId)
+      return { queueId: queue.id, stage, buttonId, itemIds }
+    },
+  }),
+]

@@ -1,0 +1,156 @@
+import { ofQueue, ofQueues, queuePath, queuesPath, stagePath } from '#api/features/queues/queue-path.ts'
+import { requireFlowToRun } from '#api/features/queues/runnable-flow.ts'
+import { linked } from '#api/http/reply/link-header.ts'
+import { answer, delegate } from '#api/http/route.ts'
+import { batchList, listBatches, summarize, summaryAnswer } from '#shared/features/queues/counts/summary.ts'
+import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/features/queues/definitions/queues.ts'
+import { keyOf, stageOfPath } from '#shared/features/queues/definitions/read-definition.ts'
+import { type Queue, queueInput, queueReplacement, queueView } from '#shared/features/queues/definitions/schemas.ts'
+import { history, historyQuery, listHistory } from '#shared/features/queues/history/list.ts'
+import { boardAnswer, boardOf, boardQuery } from '#shared/features/queues/items/board.ts'
+import { itemPage, listStage, stageItemsQuery } from '#shared/features/queues/items/list.ts'
+import { verifyQueue } from '#shared/features/queues/jobs.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** What counts hidden items is for callers that could show them. */
+const verified = ({ resource: { key, settings } }: { resource: Queue }) => (settings.items_follow_records ? key : undefined)
+
+export const routes = [
+  answer({
+    ...ofQueues,
+    method: 'GET',
+    path: queuesPath,
+    summary: 'List work queues',
+    description: 'Those that the caller may see, with their counts.',
+    permission: 'queues:read',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: schema(t.Array(queueView.json)),
+    handle: async (request, scope) => linked(request, scope, await listQueues(scope, request.query)),
+  }),
+  answer({
+    ...ofQueues,
+    method: 'POST',
+    path: queuesPath,
+    summary: 'Create a work queue',
+    description: 'At most 200 in a workspace. Without stages it has To do, Doing and Done.',
+    permission: 'queues:create',
+    onBody: ({ body }) => body.key ?? keyOf(body.name),
+    fails: ['KEY_TAKEN'],
+    body: queueInput,
+    status: 201,
+    response: queueView,
+    handle: ({ body }, scope) => createQueue(scope, body, requireFlowToRun),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: queuePath,
+    summary: 'Get a work queue',
+    description: 'With its stages in order.',
+    permission: 'queues:read',
+    status: 200,
+    response: queueView,
+    handle: ({ resource }, scope) => getQueue(scope, resource),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'PUT',
+    path: queuePath,
+    summary: "Replace a work queue's definition",
+    description:
+      'A part that is left out stays. Items keep the stages whose keys are sent; a stage with open items cannot be left out. Intake acts as the caller from then on.',
+    permission: 'queues:update',
+    body: queueReplacement,
+    stored: ({ resource }, scope) => getQueue(scope, resource),
+    status: 200,
+    response: queueView,
+    handle: ({ resource, body }, scope) => replaceQueue(scope, resource, body, requireFlowToRun),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'DELETE',
+    path: queuePath,
+    summary: 'Delete a work queue',
+    description: 'With its items and their history.',
+    permission: 'queues:delete',
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => removeQueue(scope, resource),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/board`,
+    summary: 'Every stage with its first items',
+    description: 'Open items; of a stage that ends, the newest closed ones.',
+    permission: 'queues:read',
+    query: boardQuery,
+    status: 200,
+    response: boardAnswer,
+    handle: ({ resource, query }, scope) => boardOf(scope, resource, query),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${stagePath}/items`,
+    summary: "List one stage's items",
+    description: 'As the board shows them: open ones as they would be claimed, of a terminal stage the closed ones. `status` picks others.',
+    permission: 'queues:read',
+    query: stageItemsQuery,
+    status: 200,
+    response: itemPage,
+    handle: ({ resource, params, query }, scope) => listStage(scope, resource, stageOfPath(resource, params.stageKey), query),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/summary`,
+    summary: 'Counts and verification report',
+    description: 'How many items stand in each stage and batch, what is missing, unexpected or overdue.',
+    permission: 'queues:read',
+    query: schema(t.Object({ batch: t.Optional(t.String()) })),
+    status: 200,
+    response: summaryAnswer,
+    handle: ({ resource, query }, scope) => summarize(scope, resource, query.batch),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/batches`,
+    summary: 'Batch labels in use',
+    description: 'With the number of their items.',
+    permission: 'queues:read',
+    status: 200,
+    response: batchList,
+    handle: ({ resource }, scope) => listBatches(scope, resource),
+  }),
+  answer({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/events`,
+    summary: 'Movement history',
+    description: 'Newest first.',
+    permission: 'queues:read',
+    query: historyQuery,
+    status: 200,
+    response: history,
+    handle: ({ resource, query }, scope) => listHistory(scope, resource, query),
+  }),
+  delegate({
+    ...ofQueue,
+    method: 'GET',
+    path: `${queuePath}/verify`,
+    summary: 'Prove a queue by its history',
+    description:
+      "Replays every item's history against its row, and the rows against the counts. Where items follow their records it counts hidden ones too, and needs queues:update.",
+    permission: 'queues:read',
+    further: [{ permission: 'queues:update', on: verified }],
+    job: verifyQueue,
+    makes: 'json',
+    payload: ({ resource }) => ({ queueId: resource.id }),
+  }),
+]

@@ -1,0 +1,79 @@
+import { byKey } from '#api/http/declaration.ts'
+import { answer, org } from '#api/http/route.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { site, siteChange, siteInput, siteList } from '#shared/features/sites/schemas.ts'
+import { changeSite, createSite, getSite, listSites, removeSite } from '#shared/features/sites/sites.ts'
+
+const common = { tag: 'Websites', app: null, permission: 'content:manage', limit: null } as const
+const all = `${org}/sites` as const
+const one = `${all}/:siteId` as const
+
+/** The permission is asked for the key of the website. */
+export const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => byKey(await getSite(scope, params.siteId))
+
+export const routes = [
+  answer({
+    ...common,
+    method: 'GET',
+    path: all,
+    summary: 'List websites',
+    description: 'Oldest first.',
+    perItem: true,
+    status: 200,
+    response: siteList,
+    handle: (_, scope) => listSites(scope),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: all,
+    summary: 'Create a website',
+    description: 'Its content is not public before the website is published.',
+    onBody: async ({ body }) => body.key,
+    fails: ['KEY_TAKEN'],
+    body: siteInput,
+    status: 201,
+    response: site,
+    handle: ({ body }, scope) => createSite(scope, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: one,
+    summary: 'Get a website',
+    description: 'Without its content, which has a route of its own.',
+    on: onSite,
+    status: 200,
+    response: site,
+    handle: async ({ resource }) => resource,
+  }),
+  answer({
+    ...common,
+    method: 'PATCH',
+    path: one,
+    summary: 'Change a website',
+    description: 'Fields left out stay unchanged. Visitors get NOT_FOUND for a website that is not published.',
+    on: onSite,
+    fails: ['KEY_TAKEN'],
+    body: siteChange,
+    stored: ({ resource }) => resource,
+    status: 200,
+    response: site,
+    handle: ({ resource, body }, scope) => {
+      if (body.key !== undefined) requirePermission(scope, 'content:manage', body.key)
+      return changeSite(scope, resource.id, body)
+    },
+  }),
+  answer({
+    ...common,
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a website with its content',
+    description: 'Cannot be undone.',
+    on: onSite,
+    status: 204,
+    response: null,
+    handle: ({ resource }, scope) => removeSite(scope, resource.id),
+  }),
+]

@@ -1,0 +1,122 @@
+import type { Context } from 'koa'
+import type { Request } from '#api/http/declaration.ts'
+import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
+import { fileDownload } from '#api/http/reply/job-file.ts'
+import { sendData, sendJson, sendReply } from '#api/http/reply/send.ts'
+import { patienceMs } from '#api/http/request/prefer.ts'
+import { receiveUpload } from '#api/http/request/upload.ts'
+import type { DelegateRoute } from '#api/http/route.ts'
+import type { ApiServices } from '#api/http/services.ts'
+import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
+import { discardFile } from '#shared/platform/jobs/job-files.ts'
+import { dropOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { tryAgain } from '#shared/platform/jobs/operations/retry-operation.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { waitUncounted } from '#shared/platform/kernel/process/thread-share.ts'
+
+/** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
+export async function respondFromWorker(
+  route: DelegateRoute,
+  ctx: Context,
+  request: Request<string, unknown, unknown>,
+  scope: PlatformScope | Scope,
+  services: ApiServices,
+  key: string | undefined,
+): Promise<void> {
+  const ready = await route.ready?.(request, scope as Scope)
+  if (ready) return sendReply(ctx, 200, ready)
+  const id = await start(route, ctx, request, scope, services, key)
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
+  // A visitor, and work outside workspaces, has no address where a job is looked up.
+  const mayLookUp = workspaceId !== null && route.permission !== 'public'
+  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
+  if (patience.applied) ctx.set('Preference-Applied', patience.applied)
+  const waiting = performance.now()
+  const operation = patience.ms === 0 ? undefined : await waitUncounted(() => services.waiter.wait(id, patience.ms, goneSignal(ctx)))
+  // A worker's time is not this server's: the log of slow requests leaves it out.
+  ctx.state.waitedMs = performance.now() - waiting
+  if (operation?.status === 'failed') throw failureOf(route, operation)
+  if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
+  if (!mayLookUp) {
+    // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
+    await dropOperation(scope.db, id)
+    throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
+  }
+  ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
+  ctx.set('Preference-Applied', 'respond-async')
+  sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
+}
+
+/** Enqueues the work and returns its operation; for an Idempotency-Key that was used before, the first one's. */
+async function start(
+  route: DelegateRoute,
+  ctx: Context,
+  request: Request<string, unknown, unknown>,
+  scope: PlatformScope | Scope,
+  services: ApiServices,
+  key: string | undefined,
+): Promise<string> {
+  const workspaceId = 'workspace' in scope ? scope.workspace.id : null
+  const { db } = scope
+  const place = { db, blobs: services.blobs }
+  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
+  const discard = async () => {
+    if (file && workspaceId !== null) await discardFile(db, workspaceId, file.id)
+  }
+  let enqueued: string | undefined
+  const origin = { workspaceId, cause: scope.cause }
+  const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
+  const enqueue = async (tx: Executor, failedId: string | null) => {
+    const order = await payload(tx)
+    if (failedId === null) enqueued = await services.queue.enqueue(tx, route.job, origin, order)
+    // Whoever tried again first has given it a file.
+    else if (await tryAgain(tx, services.queue, route.job, failedId, origin, order)) enqueued = failedId
+    return { operationId: enqueued ?? failedId ?? '' }
+  }
+  try {
+    if (key === undefined) return await services.queue.enqueue(db, route.job, origin, await payload(db))
+    const bodyHash = hashOf(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
+    const outcome = await once({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
+    if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
+    if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
+    if (outcome.operationId !== enqueued) await discard()
+    return outcome.operationId
+  } catch (error) {
+    // When the database went away before it answered, the job may be filed all the same, and needs its file.
+    if (!isOutOfReach(error)) await discard()
+    throw error
+  }
+}
+
+async function sendResult(
+  route: DelegateRoute,
+  ctx: Context,
+  operation: Operation,
+  { db, blobs }: { readonly db: Executor; readonly blobs: ApiServices['blobs'] },
+  workspaceId: string | null,
+): Promise<void> {
+  const { status = 200, bare } = route
+  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload({ db, blobs }, workspaceId ?? '', operation.file_id))
+  else if (bare) {
+    // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    sendJson(ctx, status, bare.body(operation.result))
+  } else sendData(ctx, status, operation.result)
+}
+
+/** A caller's mistake that the worker found reads as if the API had found it. */
+function failureOf({ bare }: DelegateRoute, { error }: Operation): Problem {
+  // A fault of ours was told where it happened; of any other all is well on our side.
+  const failure = new Problem(error?.code ?? 'INTERNAL', error?.message, { expected: error !== null && error.code !== 'INTERNAL' })
+  return bare ? bare.failure(failure) : failure
+}
+
+/** Aborts when the client has gone, so that nobody waits for it; it may have gone while its work was being filed, which nothing says again. */
+function goneSignal({ req, res }: Context): AbortSignal {
+  const gone = new AbortController()
+  if (req.socket.destroyed) gone.abort()
+  else res.once('close', () => gone.abort())
+  return gone.signal
+}

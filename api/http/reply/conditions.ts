@@ -1,0 +1,51 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** What a request's conditions are held against. */
+export interface Version {
+  /** A strong ETag with its quotation marks. */
+  readonly etag: string
+  /** Absent where it is not known. */
+  readonly changedAt?: Date
+}
+
+type Header = (name: string) => string
+
+/**
+ * Judges the conditions of a GET in the order of RFC 9110, 13.2.2. True where the client has this version already, which is answered with
+ * 304. Throws PRECONDITION_FAILED where If-Match or If-Unmodified-Since asks for another version.
+ */
+export function isUnchanged(header: Header, { etag, changedAt }: Version): boolean {
+  const [match, noneMatch] = [header('if-match'), header('if-none-match')]
+  const changed = changedAt && Math.floor(changedAt.getTime() / 1_000) * 1_000
+  if (match !== '') {
+    if (!isMatched(match, etag)) throw failed('If-Match')
+  } else if (changed !== undefined && changed > timeOf(header('if-unmodified-since'), Number.POSITIVE_INFINITY)) {
+    throw failed('If-Unmodified-Since')
+  }
+  if (noneMatch !== '') return isKnown(noneMatch, etag)
+  return changed !== undefined && changed <= timeOf(header('if-modified-since'), Number.NEGATIVE_INFINITY)
+}
+
+const failed = (name: string) => problem('PRECONDITION_FAILED', `${name} names another version than the one that is stored`)
+
+/** Whether a list of validators names this one, weakly compared as If-None-Match is. */
+export const isKnown = (list: string, etag: string): boolean =>
+  list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
+
+/** The same strongly compared, as If-Match is: a weak validator matches nothing. */
+const isMatched = (list: string, etag: string): boolean =>
+  list.trim() === '*' || [...list.matchAll(/(W\/)?("[^"]*")/g)].some(([, weak, one]) => weak === undefined && one === etag)
+
+const names = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+const forms = [
+  new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d{2} (?:${names}) \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$`),
+  new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d{2}-(?:${names})-\\d{2} \\d{2}:\\d{2}:\\d{2} GMT$`),
+]
+const asctime = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:${names}) [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4}$`)
+
+/** An HTTP date (RFC 9110, 5.6.7) in milliseconds; `otherwise` for what is none, since such a condition is ignored. */
+function timeOf(header: string, otherwise: number): number {
+  const text = header.trim()
+  const time = asctime.test(text) ? Date.parse(`${text} GMT`) : forms.some((form) => form.test(text)) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? otherwise : time
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'koa'
+import type { ApiServices } from '#api/http/services.ts'
+import { failurePage } from '#api/pages/failure-page.ts'
+import { renderPage } from '#api/pages/page.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+
+/** The one place that turns whatever was thrown into a response: a Problem as it is, anything else as INTERNAL, logged once with its cause. */
+export function answerFailure(ctx: Context, error: unknown, { log, config: { publicUrl } }: Pick<ApiServices, 'log' | 'config'>): void {
+  const requestId: string = ctx.state.requestId
+  const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })
+  if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY' && !shown.expected) {
+    log.error({ err: shown.cause ?? shown, request_id: requestId, method: ctx.method, route: ctx.state.route }, 'request failed')
+  }
+  if (ctx.headerSent) {
+    ctx.res.destroy()
+    return
+  }
+  for (const name of ctx.res.getHeaderNames()) if (!kept.has(name)) ctx.res.removeHeader(name)
+  ctx.status = shown.status
+  ctx.set(shown.headers)
+  if (ctx.state.framed) sendFailurePage(ctx, shown, requestId, publicUrl)
+  else {
+    ctx.type = 'application/json'
+    ctx.body = JSON.stringify({ error: { code: shown.code, message: shown.message, request_id: requestId } })
+  }
+}
+
+/** Whoever opened a page reads one. */
+function sendFailurePage(ctx: Context, shown: Problem, requestId: string, publicUrl: string): void {
+  const { body, headers } = renderPage(failurePage(shown, requestId), { framed: ctx.state.framed, publicUrl })
+  ctx.set(headers)
+  ctx.body = body
+}
+
+/** Headers of a half-made answer that its failure keeps. */
+const kept = new Set([
+  'x-request-id',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'ratelimit',
+  'ratelimit-policy',
+  'vary',
+])

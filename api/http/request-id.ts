@@ -1,6 +1,0 @@
-import { newId } from '#shared/kernel/ids.ts'
-
-const acceptable = /^[A-Za-z0-9._-]{1,64}$/
-
-/** The client's own request id when it is well formed, else a new one (document 1, Shared formats). */
-export const requestIdOf = (header: string | undefined): string => (header !== undefined && acceptable.test(header) ? header : newId())

@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http'
+import getRawBody from 'raw-body'
+import { watchArrival } from '#api/http/request/arrival.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { parseJson, refuseBadText } from '#shared/platform/kernel/values/json.ts'
+
+/** The largest request body, except where a route takes an upload (document 1, Limits). */
+export const maxBodyBytes = 1024 * 1024
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A body as a value, and the bytes that it came in. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly bytes: Buffer
+}
+
+/**
+ * Reads a JSON body with every digit of its numbers; an empty body is an empty object. Throws VALIDATION_ERROR when it is too large,
+ * compressed, of another content type, not UTF-8 or not JSON.
+ */
+export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+  refuseCompressed(request)
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.length === 0) return { value: {}, bytes }
+  if (!saysJson(request)) {
+    throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
+  }
+  return { value: parseJson(decode(bytes)), bytes }
+}
+
+/**
+ * Reads a body of any kind: parsed as `readJson` does where it is JSON, whatever its content type says, else its text; null when it is
+ * empty (document 3, HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
+ */
+export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+  refuseCompressed(request)
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.length === 0) return { value: null, bytes }
+  const text = decode(bytes)
+  refuseBadText(text, 'body')
+  return { value: jsonOr(text), bytes }
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof Problem && error.cause instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+/**
+ * Reads the fields of a form, url-encoded, or in the parts of multipart/form-data where those are taken; none when the body is empty. Throws
+ * VALIDATION_ERROR when it is too large, compressed, of another content type, no UTF-8, or holds a NUL character.
+ */
+export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes, takesParts = false): Promise<ReadBody> {
+  refuseCompressed(request)
+  const bytes = await readBytes(request, maxBytes)
+  const type = request.headers['content-type'] ?? ''
+  const value = takesParts && /^multipart\/form-data\s*;/i.test(type) ? await readParts(bytes, type) : readEncoded(bytes, type)
+  for (const [name, field] of value) refuseBadText({ [name]: field }, 'body')
+  return { value, bytes }
+}
+
+function readEncoded(bytes: Buffer, type: string): URLSearchParams {
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw problem('VALIDATION_ERROR', `content-type must be application/x-www-form-urlencoded, got ${type || 'none'}`)
+  }
+  const text = decode(bytes)
+  const value = new URLSearchParams(text)
+  // What cannot be decoded comes as the replacement character.
+  const isReplaced = [...value].flat().some((part) => part.includes('\ufffd'))
+  if (isReplaced && !/%ef%bf%bd|\ufffd/i.test(text)) throw problem('VALIDATION_ERROR', 'body must be percent-encoded UTF-8')
+  return value
+}
+
+/** The texts among the parts of a small form; files are left out. */
+async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> {
+  const parts = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
+    throw problem('VALIDATION_ERROR', 'body must be multipart/form-data', { cause })
+  })
+  return new URLSearchParams([...parts].flatMap(([name, field]) => (typeof field === 'string' ? [[name, field] as [string, string]] : [])))
+}
+
+/** Reads a body whole, up to 1 MB unless said. */
+export async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
+  const arrival = watchArrival(request)
+  try {
+    const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
+    return await arrival.orFailed(bytes)
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause
+    if ((cause as { type?: string }).type === 'entity.too.large')
+      throw problem('VALIDATION_ERROR', `body must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`, { cause })
+    throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
+  } finally {
+    arrival.release()
+  }
+}
+
+const saysJson = ({ headers }: IncomingMessage): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+
+/** A body comes as it is: what inflates to a thousand times its size would have to be measured first. */
+export function refuseCompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (!encoding || encoding.toLowerCase() === 'identity') return
+  throw problem('VALIDATION_ERROR', `body must not be compressed, got content-encoding ${encoding}`)
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', 'body must be UTF-8', { cause })
+  }
+}

@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { Busboy } from '@fastify/busboy'
+import type { Arrival } from '#api/http/request/arrival.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { unknownKey } from '#shared/platform/kernel/known-keys.ts'
+import { isCleanText } from '#shared/platform/kernel/values/json.ts'
+
+/** What a form may hold beside the file; more is refused. */
+const limits = { fields: 20, fieldSize: 64 * 1024, files: 5, parts: 25, headerPairs: 50 } as const
+
+/** Room for boundaries, headers and fields beside the file. */
+const overheadBytes = 2 * 1024 * 1024
+
+/** The part named `file` of a form that is still arriving. */
+export interface FilePart {
+  readonly contentType: string
+  /** The name that the form gives it, without a path; empty where it has none. */
+  readonly name: string
+  readonly bytes: Readable
+  /** Resolves to the other fields, once the whole form has arrived and was well formed: they may stand behind the file. */
+  readonly whole: Promise<ReadonlyMap<string, string>>
+}
+
+/**
+ * Finds the part named `file` of multipart/form-data, whether it has a file name or not. Throws VALIDATION_ERROR when there is none or the
+ * form is broken, or has a part that is neither the file nor in `known`, where that is given; what is found wrong after the part began fails
+ * the arrival.
+ */
+export async function findFilePart(
+  request: IncomingMessage,
+  arrival: Arrival,
+  maxBytes: number,
+  known: readonly string[] | undefined,
+): Promise<FilePart> {
+  const parser = openParser(request)
+  const refuse = (message: string, cause?: unknown) => {
+    request.unpipe(parser)
+    arrival.fail(problem('VALIDATION_ERROR', message, { cause }))
+  }
+  const found = Promise.withResolvers<FilePart>()
+  const whole = Promise.withResolvers<ReadonlyMap<string, string>>()
+  const fields = new Map<string, string>()
+  // Files of any name, and those of the name that counts.
+  const counts = { fields: 0, files: 0, named: 0 }
+  parser.on('file', (name, bytes, fileName, _encoding, contentType) => {
+    bytes.on('error', (error: Error) => refuse(broken(error), error))
+    if (known && name !== 'file' && !known.includes(name) && isCleanText(name)) {
+      return refuse(unknownKey(name, name, [...known, 'file'], 'this form').message)
+    }
+    if (name !== 'file' && fileName === undefined) {
+      counts.fields += 1
+      if (counts.fields > limits.fields) return refuse(`body must have at most ${limits.fields} fields beside the file`)
+      return readField(name, bytes, (value) => fields.set(name, value), refuse)
+    }
+    counts.files += 1
+    if (counts.files > limits.files) return refuse('body must hold one file, in the part named file')
+    if (name !== 'file') return void bytes.resume()
+    counts.named += 1
+    if (counts.named > 1) return refuse('body must hold one file, in the part named file')
+    if (!isCleanText(fileName ?? '')) return refuse('the name of the file holds a NUL character')
+    found.resolve({ bytes, contentType, name: fileName ?? '', whole: whole.promise })
+  })
+  parser.on('partsLimit', () => refuse(`body must have at most ${limits.parts} parts`))
+  parser.on('error', (error) => refuse(broken(error as Error), error))
+  parser.on('finish', () => (counts.named > 0 ? whole.resolve(fields) : refuse('file is required: a part named file that holds the file')))
+  let size = 0
+  request.on('data', (piece: Buffer) => {
+    size += piece.length
+    if (size > maxBytes + overheadBytes) refuse(`body must be at most ${Math.floor((maxBytes + overheadBytes) / 1024 / 1024)} MB`)
+  })
+  request.pipe(parser)
+  return arrival.orFailed(found.promise)
+}
+
+/** Reads a field; the parser itself would put another character in the place of bytes that are no UTF-8, so that two texts become one. */
+function readField(name: string, bytes: Readable, keep: (value: string) => void, refuse: (message: string) => void): void {
+  const pieces: Buffer[] = []
+  let size = 0
+  bytes.on('data', (piece: Buffer) => {
+    size += piece.length
+    if (size > limits.fieldSize) return refuse(`${name} must have at most ${limits.fieldSize} bytes`)
+    pieces.push(piece)
+  })
+  bytes.on('end', () => {
+    const value = Buffer.concat(pieces)
+    if (!isUtf8(value)) return refuse(`${name} must be UTF-8`)
+    if (!isCleanText(name) || !isCleanText(value.toString())) return refuse('a field beside the file holds a NUL character')
+    keep(value.toString())
+  })
+}
+
+const broken = (error: Error): string => `body is not valid multipart/form-data: ${error.message}`
+
+function openParser(request: IncomingMessage): InstanceType<typeof Busboy> {
+  const contentType = request.headers['content-type'] ?? ''
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': contentType },
+      limits: { parts: limits.parts, headerPairs: limits.headerPairs },
+      isPartAFile: () => true,
+    })
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', `content-type is not valid multipart/form-data: ${(cause as Error).message}`, { cause })
+  }
+}

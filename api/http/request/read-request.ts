@@ -1,0 +1,101 @@
+import type { Context } from 'koa'
+import type { Request } from '#api/http/declaration.ts'
+import { type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
+import { lineOf, readQuery, refuseUnknownParameters } from '#api/http/request/query.ts'
+import type { Route } from '#api/http/route.ts'
+import type { ApiServices } from '#api/http/services.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import { readKnownKeys, unknownKey } from '#shared/platform/kernel/known-keys.ts'
+import type { Schema } from '#shared/platform/kernel/schema.ts'
+
+/** A request that was let in: where it works, and the resource that its route's `on` resolved. */
+export interface Admitted {
+  readonly scope: PlatformScope | Scope
+  readonly resource: unknown
+}
+
+/** A request with its body read and checked, and the bytes that it came in. */
+export interface Read {
+  readonly request: Request<string, unknown, unknown>
+  readonly bytes: Buffer
+}
+
+/** After a body that took longer to arrive than this the caches are refreshed, and the resource is resolved again. */
+const slowBodyMs = 50
+
+/** Reads what a route takes as its body; VALIDATION_ERROR when it is something else. */
+export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices, { scope, resource }: Admitted): Promise<Read> {
+  const query = queryOf(route, ctx)
+  const started = performance.now()
+  // Work that is begun again finds the body read.
+  ctx.state.body ??= arrive(route, ctx)
+  const { value, bytes }: ReadBody = await ctx.state.body
+  const body =
+    route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, { scope, resource }) : value
+  if (performance.now() - started <= slowBodyMs) return { request: requestOf(ctx, query, body, resource), bytes }
+  await cache.settle()
+  const resolved = await route.on?.({ params: ctx.params, query: () => query }, scope as Scope)
+  return { request: requestOf(ctx, query, body, resolved?.resource), bytes }
+}
+
+/** The body by the route's schema; its unknown keys are judged first, since a misspelled key is often one that is missing as well. */
+async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, { scope, resource }: Admitted): Promise<unknown> {
+  if (!isStrict(ctx)) return body.parse(value)
+  const answer = carriedBy(route)
+  const known = readKnownKeys(value, { body: body.json, answer, stored: undefined })
+  const read = body.parse(known.value)
+  if (!known.isComparable || route.kind === 'page' || !route.stored) return read
+  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(requestOf(ctx, {}, read, resource), scope as Scope)))
+  readKnownKeys(value, { body: body.json, answer, stored })
+  return read
+}
+
+/** The schema whose keys may stand in a route's body since they were read so; a creation ignores them, a change compares them. */
+function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
+  if (route.kind === 'page') return undefined
+  if (route.carries) return route.carries.json
+  if (route.stored === undefined && !(route.method === 'POST' && route.status === 201)) return undefined
+  return (route.kind === 'delegate' ? route.job.result : route.response)?.json
+}
+
+/** Below `/v1` nothing that is sent is ignored (page 5, Unknown keys). */
+const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
+
+async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
+  if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
+  if (takesFile(route)) return noBody
+  if (!route.body) return refuseBody(route, ctx)
+  return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
+}
+
+/** Nothing, for a route that takes no body. Throws VALIDATION_ERROR for the first key of a JSON body that was sent all the same. */
+async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
+  if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
+  const { value } = await readJson(ctx.req)
+  const key =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
+  if (key !== undefined) throw unknownKey(key, key, [], 'this body')
+  return noBody
+}
+
+const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.upload !== undefined
+
+const noBody = { value: {}, bytes: Buffer.alloc(0) }
+
+/** What of a request a handler sees. */
+export const requestOf = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
+  params: ctx.params,
+  query,
+  body,
+  resource,
+  // A range is of GET alone (RFC 9110, 14.2).
+  header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
+  address: ctx.ip,
+  line: () => lineOf(ctx),
+})
+
+/** The query by the route's schema. */
+export function queryOf(route: Route, ctx: Context): unknown {
+  if (isStrict(ctx)) refuseUnknownParameters(ctx.querystring, route.query)
+  return route.query ? readQuery(ctx.query, route.query) : {}
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { type Arrival, watchArrival } from '#api/http/request/arrival.ts'
+import { refuseCompressed } from '#api/http/request/body.ts'
+import { findFilePart } from '#api/http/request/multipart.ts'
+import type { ArrivingFile, Upload } from '#api/http/route.ts'
+import { type FilePlace, storeFile } from '#shared/platform/jobs/job-files.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/**
+ * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
+ * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
+ */
+export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
+  const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
+    storeFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
+  )
+  return { id: kept.id, body: bodyOf(kept.sha256, fields) }
+}
+
+/** A file in storage, and what stands for all that was sent. */
+export interface ReceivedFile {
+  readonly id: string
+  readonly body: Buffer
+}
+
+/** What was made of a file, with the fields of its form. */
+export interface KeptFile<Kept> {
+  readonly kept: Kept
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** What stands for the body of an upload: the digest of its file, which storage has taken, and its fields (decisions, Idempotency). */
+export const bodyOf = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
+  Buffer.from(JSON.stringify([sha256, ...[...fields].sort()]))
+
+/** An upload whose limit is known. */
+export type SizedUpload = Upload & { readonly maxBytes: number }
+
+/** Hands the file of a request to `keep` while it arrives, and waits for the rest of the request. Throws as `receiveUpload` does. */
+export async function receiveFile<Kept>(
+  request: IncomingMessage,
+  upload: SizedUpload,
+  keep: (file: ArrivingFile) => Promise<Kept>,
+): Promise<KeptFile<Kept>> {
+  refuseCompressed(request)
+  refuseLength(request, upload)
+  const arrival = watchArrival(request)
+  try {
+    const { contentType, name, pieces, whole } = await openFile(request, arrival, upload)
+    const kept = await keep({ contentType, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
+    return { kept, fields: await arrival.orFailed(whole) }
+  } finally {
+    arrival.release()
+  }
+}
+
+/** Reads all of a file into memory, for `keep` where it is small. */
+export async function wholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** A file that has begun to arrive. */
+interface OpenedFile {
+  readonly contentType: string
+  readonly name: string
+  readonly pieces: AsyncIterator<Uint8Array>
+  /** Resolves to the form's other fields once all of it has arrived. */
+  readonly whole: Promise<ReadonlyMap<string, string>>
+}
+
+const noFields: ReadonlyMap<string, string> = new Map()
+
+async function openFile(
+  request: IncomingMessage,
+  arrival: Arrival,
+  { contentTypes, maxBytes, form, fields = {} }: SizedUpload,
+): Promise<OpenedFile> {
+  const contentType = request.headers['content-type'] ?? ''
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'multipart/form-data' && form !== false) {
+    // Below `/v1` nothing that is sent is ignored (page 5, Unknown keys).
+    const known = request.url?.startsWith('/v1/') ? Object.keys(fields) : undefined
+    const part = await findFilePart(request, arrival, maxBytes, known)
+    return { ...part, pieces: part.bytes.iterator() }
+  }
+  if (contentTypes !== 'any' && !contentTypes.includes(type)) {
+    const types = form === false ? contentTypes : ['multipart/form-data', ...contentTypes]
+    throw problem('VALIDATION_ERROR', `content-type must be ${types.join(', ').replace(/, (?=[^,]*$)/, ' or ')}, got ${type || 'none'}`)
+  }
+  // The request must outlive whoever stops reading it: its answer is still to be sent.
+  return { contentType, name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
+}
+
+/** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */
+async function* arriving(
+  pieces: AsyncIterator<Uint8Array>,
+  { failed, orFailed }: Arrival,
+  whole: Promise<unknown>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const next = () => pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error)))
+  let size = 0
+  for (let piece = await orFailed(next()); !piece.done; piece = await orFailed(next())) {
+    size += piece.value.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    yield piece.value
+  }
+  await orFailed(whole)
+}
+
+/** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */
+const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
+
+/** A raw body that says beforehand that it is too large need not be sent; a form may be larger than its file. */
+function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: SizedUpload): void {
+  const type = headers['content-type']?.toLowerCase() ?? ''
+  const isForm = form !== false && type.startsWith('multipart/form-data')
+  const isRaw = !isForm && (contentTypes === 'any' || contentTypes.some((one) => type.startsWith(one)))
+  if (isRaw && Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+}
+
+const tooLarge = (maxBytes: number) => problem('VALIDATION_ERROR', `file must be at most ${sizeText(maxBytes)}`)
+
+const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.floor(bytes / 1024 / 1024)} MB`)

@@ -1,0 +1,79 @@
+import type { Bench, Case, Group, Side } from '#bench/case.ts'
+import { filters, pathOf } from '#bench/cases/core/records.ts'
+import { dropIndexes } from '#bench/data/indexes.ts'
+import type { Pipeline } from '#bench/data/pipeline.ts'
+import { awaitsVacuum } from '#bench/data/vacuum.ts'
+import { sideOf } from '#bench/load.ts'
+import { startWorker } from '#bench/servers/worker.ts'
+import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
+import { Database } from '#shared/platform/db/database.ts'
+
+/** Searches that are sent one after the other before any counts, and those that do. */
+const searches = { before: 999, counted: 101 }
+
+/** What is searched for by the nth request, in a type of so many records. */
+const queries: Readonly<Record<string, (index: number, records: number) => string>> = {
+  'filter, one in 200': (index) => filters(['stage', 'eq', `stage-${index % 200}`]),
+  'filter, one record': (index, records) => filters(['email', 'eq', `person${any(index, records)}@example.com`]),
+  'range, one in 100': (index) =>
+    filters(['amount', 'gte', String((index * 37) % 990)], ['amount', 'lt', String(((index * 37) % 990) + 10)]),
+  'contains, rare letters': (index, records) => filters(['email', 'contains', `${any(index, records)}@`]),
+  'contains, common letters': (index, records) => filters(['email', 'contains', `person${any(index, records)}@`]),
+  q: (index, records) => `q=${encodeURIComponent(`deal ${any(index, records)}`)}`,
+  sorted: () => 'sort=due&dir=desc',
+}
+
+const any = (index: number, records: number): number => 1 + ((index * 7_919) % records)
+
+/**
+ * Indexes that follow use: types begin without any, and from the thousandth on a search is to take at most twice as long among the most
+ * records as among the fewest. `amount` is how many of the first 999 took three times as long as those that count.
+ */
+export const indexes: Group = {
+  name: 'indexes',
+  cases: async (bench) => {
+    const { sizes } = bench.loaded
+    const [small, large] = [sizes[0], sizes.at(-1) ?? sizes[0]]
+    const db = new Database(bench.databaseUrl, { connections: 1, name: 'bench indexes', statementTimeoutMs: 60_000 })
+    bench.atEnd(() => db.close())
+    for (const size of [small, large]) await dropIndexes(db, size)
+    await startWorker(bench, 'schedule')
+    return Object.entries(queries).map(([name, query]): Case => {
+      const run = (size: Pipeline) => () => searchOften(bench, db, size, (index) => `${pathOf(size)}?${query(index, size.records)}`)
+      const figures = [small, large].map(({ records }) => records.toLocaleString('en')).join(' → ')
+      const aims = { ratioAtMost: 2 }
+      return { name: `${name}, ${figures}`, unit: 'slow of 999', rounds: 1, floor: run(small), kontor: run(large), compares: 'p50Ms', aims }
+    })
+  },
+}
+
+async function searchOften({ kontorUrl, loaded }: Bench, db: Database, size: Pipeline, path: (index: number) => string): Promise<Side> {
+  const headers = { authorization: `Bearer ${loaded.token}` }
+  const times: number[] = []
+  const search = async () => {
+    const started = performance.now()
+    const answer = await fetch(kontorUrl + path(times.length), { headers })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`A search answered ${answer.status}: ${text.slice(0, 300)}`)
+    times.push(performance.now() - started)
+  }
+  for (let index = 0; index < searches.before; index++) await search()
+  await settled(db, size)
+  const before = times.length
+  for (let index = 0; index < searches.counted; index++) await search()
+  const side = sideOf(times.slice(before), 1)
+  return { ...side, amount: times.slice(0, before).filter((time) => time > 3 * side.p50Ms).length }
+}
+
+/** What uses wait for before they are written, with some more. */
+const gatherMs = 6_000
+
+/**
+ * Waits until every index that was asked for stands, for a thousand searches of few records are through before theirs does, and until the
+ * type has been vacuumed after what the other cases wrote to it.
+ */
+async function settled(db: Database, size: Pipeline): Promise<void> {
+  const isOpen = ({ state }: ListedIndex) => state === 'wanted' || state === 'building'
+  do await new Promise((resolve) => setTimeout(resolve, gatherMs))
+  while ((await awaitsVacuum(db, size)) || (await listIndexes(db, new Date(), null)).some(isOpen))
+}

@@ -1,0 +1,201 @@
+import type { Bench, Case, Group, Side } from '#bench/case.ts'
+import { deal, pathOf } from '#bench/cases/core/records.ts'
+import { type Send, sender } from '#bench/client.ts'
+import { byHand, computation, creation, makeFlow, onCreation, repetition } from '#bench/data/flow.ts'
+import type { Pipeline } from '#bench/data/pipeline.ts'
+import { queueName } from '#bench/floor/queue.ts'
+import { openDatabase } from '#bench/jobs/database.ts'
+import { drained, forget } from '#bench/jobs/drain.ts'
+import { type BenchFlow, forgetRuns, putRuns, reached, runsEnded } from '#bench/jobs/runs.ts'
+import { load, sideOf } from '#bench/load.ts'
+import { race, send } from '#bench/race.ts'
+import { residentMegabytes } from '#bench/servers/memory.ts'
+import { startServer } from '#bench/servers/start.ts'
+import type { Database } from '#shared/platform/db/database.ts'
+
+/** Runs of the case of a rate, runs that wait in the noisy workspace, rows of a file, and runs by hand that are begun beside others. */
+const [count, waiting, rows, begun] = [2_000, 10_000, 500, 20]
+
+/** 100,000 steps: runs of loops of a thousand items over four blocks; before them come some from which memory is reckoned. */
+const [items, longRuns, firstRuns] = [1_000, 25, 5]
+
+/** What so many steps may add to the memory of their worker. */
+const growthMegabytes = 32
+
+/** Runs of flows, from what sets them off to their end. */
+export const flows: Group = {
+  name: 'flows',
+  cases: async (bench) => {
+    const db = openDatabase(bench)
+    const [noisy, quiet = noisy, imported = noisy, heard = noisy, unheard = noisy] = bench.loaded.neighbours
+    const lone = await flowIn(bench, quiet, byHand, computation)
+    const place = { bench, db, lone, startLone: async () => (await inside(bench, quiet)<Started>('POST', `${lone.path}/run`, {})).run_id }
+    return [
+      await threeSteps(place, noisy),
+      loneRun(place),
+      await besideWaiting(place, noisy),
+      besideImport(place, imported),
+      await listenedTo(place, heard, unheard),
+      await memory(place, noisy),
+    ]
+  },
+}
+
+interface Started {
+  readonly run_id: string
+}
+
+/** What the cases share: a small flow of a workspace that has nothing else to do. */
+interface Place {
+  readonly bench: Bench
+  readonly db: Database
+  readonly lone: BenchFlow
+  /** Runs it and gives the run's id. */
+  readonly startLone: () => Promise<string>
+}
+
+const inside = ({ loaded, kontorUrl }: Bench, { workspaceId }: Pipeline): Send => sender(kontorUrl, { ...loaded, workspaceId })
+
+async function flowIn(bench: Bench, type: Pipeline, ...blocks: Parameters<typeof makeFlow>[1]): Promise<BenchFlow> {
+  return { workspaceId: type.workspaceId, path: await makeFlow(inside(bench, type), blocks) }
+}
+
+/** Does something while a worker runs that has done a run already; what it did of these flows is forgotten afterwards. */
+async function withWorker<T>(
+  { bench, db, lone, startLone }: Place,
+  flows: readonly BenchFlow[],
+  work: (pid: number) => Promise<T>,
+): Promise<T> {
+  const worker = await startServer('workers/main.ts', bench.environment, ['--pools=flows,data'])
+  try {
+    await reached(db, await startLone(), 'finished_at')
+    return await work(worker.pid)
+  } finally {
+    await worker.stop()
+    for (const flow of [lone, ...flows]) await forgetRuns(db, flow)
+  }
+}
+
+/** Runs of three creations, against jobs that make three bare records in transactions of their own. */
+async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
+  const three = await flowIn(bench, type, byHand, ...Array.from({ length: 3 }, () => creation(type.key)))
+  const { environment, loaded } = bench
+  const within = async <T>(program: string, settings: object, args: string[], work: () => Promise<T>): Promise<T> => {
+    const worker = await startServer(program, { ...environment, ...settings }, args)
+    try {
+      return await work()
+    } finally {
+      await worker.stop()
+    }
+  }
+  const floor = async (): Promise<Side> => {
+    await forget(db, queueName)
+    const text = `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`
+    await db.query({ text, values: [queueName, count] })
+    const { ids: _, ...told } = type
+    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [told] }) }
+    return { amount: await within('bench/floor/flow-worker.ts', settings, [], () => drained(db, queueName, count)) }
+  }
+  const kontor = async (): Promise<Side> => {
+    await putRuns(db, three, count)
+    const amount = await within('workers/main.ts', {}, ['--pools=flows,data'], () => runsEnded(db, three, count))
+    await forgetRuns(db, three)
+    return { amount }
+  }
+  return { name: 'three steps', unit: 'runs/s', rounds: 3, floor, kontor, aims: { ratioAtLeast: 0.5 } }
+}
+
+/** A run alone, from the request to its end, against request and reply through a worker that has nothing to do. */
+function loneRun(place: Place): Case {
+  const { bench, db, startLone } = place
+  const floor = async (): Promise<Side> => {
+    const worker = await startServer('bench/floor/worker.ts', bench.environment)
+    try {
+      const shot = { method: 'POST', make: () => ({ path: '/jobs', body: '{}' }), token: bench.loaded.token } as const
+      return await load({ url: bench.floorUrl, connections: 1, seconds: bench.seconds }, shot)
+    } finally {
+      await worker.stop()
+    }
+  }
+  const kontor = () =>
+    withWorker(place, [], async () => {
+      const times: number[] = []
+      const started = performance.now()
+      while (performance.now() - started < bench.seconds * 1_000) {
+        const at = performance.now()
+        await reached(db, await startLone(), 'finished_at')
+        times.push(performance.now() - at)
+      }
+      return sideOf(times, (performance.now() - started) / 1_000)
+    })
+  return { name: 'a lone run', unit: 'runs/s', compares: 'p50Ms', rounds: 3, floor, kontor, aims: { ratioAtMost: 4 } }
+}
+
+/** The longest that one of some runs by hand of the quiet workspace waits until it begins. */
+async function longestWait({ db, startLone }: Place): Promise<Side> {
+  const times: number[] = []
+  for (let run = 0; run < begun; run++) times.push(await reached(db, await startLone(), 'started_at'))
+  return { p50Ms: Math.max(...times) }
+}
+
+async function besideWaiting(place: Place, type: Pipeline): Promise<Case> {
+  const busy = await flowIn(place.bench, type, byHand, creation(type.key))
+  const kontor = () =>
+    withWorker(place, [busy], async () => {
+      await putRuns(place.db, busy, waiting)
+      return longestWait(place)
+    })
+  return { name: `a run begins beside ${waiting.toLocaleString('en')}`, unit: 'ms', rounds: 1, kontor, aims: { p50AtMostMs: 1_000 } }
+}
+
+function besideImport(place: Place, type: Pipeline): Case {
+  const { bench, db } = place
+  const body = `name\n${Array.from({ length: rows }, (_, row) => `Row ${row}`).join('\n')}\n`
+  const shot = {
+    method: 'POST',
+    contentType: 'text/csv',
+    make: () => ({ path: `${pathOf(type)}/import`, body }),
+    token: bench.loaded.token,
+  } as const
+  const kontor = async (): Promise<Side> => {
+    const flow = await flowIn(bench, type, onCreation(type.key), computation)
+    const side = await withWorker(place, [flow], async () => {
+      const importing = load({ url: bench.kontorUrl, connections: 1, requests: 1 }, shot)
+      const waited = await longestWait(place)
+      await importing
+      await runsEnded(db, flow, rows)
+      return waited
+    })
+    await inside(bench, type)('DELETE', flow.path)
+    return side
+  }
+  return { name: `a run begins beside ${rows} rows`, unit: 'ms', rounds: 1, kontor, aims: { p50AtMostMs: 1_000 } }
+}
+
+/** What creating a record costs its caller when a flow listens: no worker runs meanwhile. */
+async function listenedTo({ bench, db }: Place, heard: Pipeline, unheard: Pipeline): Promise<Case> {
+  const listening = await flowIn(bench, heard, onCreation(heard.key), computation)
+  bench.atEnd(async () => {
+    await inside(bench, heard)('DELETE', listening.path)
+    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [heard.workspaceId] })
+  })
+  const [floor, kontor] = [unheard, heard].map((type) => send('POST', () => pathOf(type), deal))
+  if (!floor || !kontor) throw new Error('There are two types')
+  return race(bench, { name: 'a creation that a flow hears of', floor, kontor, floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.15 } })
+}
+
+/** What a worker's memory grows by while it does 100,000 steps. */
+async function memory(place: Place, type: Pipeline): Promise<Case> {
+  const four = Array.from({ length: 4 }, () => computation)
+  const long = await flowIn(place.bench, type, byHand, repetition(items), ...four)
+  const kontor = () =>
+    withWorker(place, [long], async (pid) => {
+      await putRuns(place.db, long, firstRuns)
+      await runsEnded(place.db, long, firstRuns)
+      const before = residentMegabytes(pid)
+      await putRuns(place.db, long, longRuns)
+      await runsEnded(place.db, long, firstRuns + longRuns)
+      return { amount: residentMegabytes(pid) - before }
+    })
+  return { name: 'growth over 100,000 steps', unit: 'MB', rounds: 1, kontor, aims: { amountAtMost: growthMegabytes } }
+}

@@ -1,0 +1,44 @@
+import type { Group, Side } from '#bench/case.ts'
+import { sender } from '#bench/client.ts'
+import { makeRule } from '#bench/data/rule.ts'
+import { queueName } from '#bench/floor/queue.ts'
+import { forgetNotifications, putChanges } from '#bench/jobs/changes.ts'
+import { openDatabase } from '#bench/jobs/database.ts'
+import { drained, forget } from '#bench/jobs/drain.ts'
+import { startServer } from '#bench/servers/start.ts'
+import { deliverNotifications } from '#shared/core/notifications/jobs.ts'
+
+const count = 10_000
+
+/** Many small jobs wait and a worker starts: notifications of single changes, each handed on and delivered, against jobs of nothing. */
+export const drain: Group = {
+  name: 'drain',
+  cases: async (bench) => {
+    const db = openDatabase(bench)
+    const [type] = bench.loaded.neighbours
+    await makeRule(sender(bench.kontorUrl, { ...bench.loaded, workspaceId: type.workspaceId }), type.key)
+    const floor = async (): Promise<Side> => {
+      await forget(db, queueName)
+      await db.query({
+        text: `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`,
+        values: [queueName, count],
+      })
+      return { amount: await doneBy('bench/floor/worker.ts', [], queueName) }
+    }
+    const kontor = async (): Promise<Side> => {
+      await forget(db, deliverNotifications.name)
+      await forgetNotifications(db, type)
+      await putChanges(db, type, count)
+      return { amount: await doneBy('workers/main.ts', ['--pools=flows,data'], deliverNotifications.name) }
+    }
+    const doneBy = async (program: string, args: readonly string[], queue: string): Promise<number> => {
+      const worker = await startServer(program, bench.environment, args)
+      try {
+        return await drained(db, queue, count)
+      } finally {
+        await worker.stop()
+      }
+    }
+    return [{ name: `${count.toLocaleString('en')} small jobs`, unit: 'jobs/s', floor, kontor }]
+  },
+}

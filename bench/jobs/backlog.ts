@@ -1,0 +1,58 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
+import { channels } from '#shared/platform/jobs/job-signals.ts'
+
+/** The id of the request that asked for a backlog's jobs, by which they are known. */
+const requestId = 'backlog'
+
+/** Whose jobs wait, and what each is to do. */
+export interface Backlog {
+  readonly job: AnyJob
+  readonly workspaceId: string
+  readonly actorId: string
+  readonly payload: object
+}
+
+/** Lets so many jobs wait, in the rows that as many requests would have left, and wakes the workers. */
+export async function fill(db: Executor, { job, workspaceId, actorId, payload }: Backlog, count: number): Promise<void> {
+  const envelope: JobEnvelope = { workspaceId, cause: { actorId, actorType: 'user', requestId, depth: 0 }, payload }
+  const waiting = job.gate ? waitingAtGate : waitingInQueue
+  const place = job.gate ? [job.gate.name, job.gate.perWorkspace, job.gate.lane] : []
+  await db.query({
+    text: `with made as materialized (select uuidv7() as id from generate_series(1, $1::int)),
+      tracked as (
+        insert into operations (id, workspace_id, kind, job, principal_id, request_id)
+        select id, $2::uuid, $3, $4, $5::uuid, '${requestId}' from made
+      )
+      ${waiting}`,
+    values: [count, workspaceId, job.kind, job.name, actorId, JSON.stringify(envelope), ...place],
+  })
+  if (job.gate) await db.query({ text: 'select admit_jobs($1, $2)', values: [workspaceId, job.gate.name] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, job.name] })
+}
+
+const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
+  select id, $2::uuid, $7, $4, $8::smallint, $9::smallint, $6::jsonb from made`
+
+// As pg-boss files a job without options.
+const waitingInQueue = `insert into pgboss.job (
+    id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
+    retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
+  )
+  select made.id, queue.name, $6::jsonb, $2::text, pgboss.job_now(), pgboss.job_now(),
+    pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds, queue.deletion_seconds,
+    queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter, queue.heartbeat_seconds
+  from made cross join pgboss.queue as queue where queue.name = $4`
+
+/** Takes away what still waits. What runs ends by itself. */
+export async function clear(db: Executor, { job, workspaceId }: Backlog): Promise<void> {
+  await db.query({ text: 'delete from gated_jobs where workspace_id = $1 and slot is null', values: [workspaceId] })
+  await db.query({
+    text: `delete from pgboss.job where name = $1 and group_id = $2::text and state in ('created', 'retry')`,
+    values: [job.name, workspaceId],
+  })
+  await db.query({
+    text: `delete from operations where workspace_id = $1 and request_id = '${requestId}' and status <> 'running'`,
+    values: [workspaceId],
+  })
+}

@@ -1,0 +1,35 @@
+import type { Pipeline } from '#bench/data/pipeline.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { outbox } from '#shared/platform/events/outbox.ts'
+import { channels } from '#shared/platform/jobs/job-signals.ts'
+
+/**
+ * Puts so many changes into the outbox for those who listen to new records of a type, each a dispatch of its own, as single creations would
+ * have left them, and wakes whoever hands them on. The type's records are taken in turn when it has fewer.
+ */
+export async function putChanges(db: Executor, { workspaceId, key }: Pick<Pipeline, 'workspaceId' | 'key'>, count: number): Promise<void> {
+  await db.query({
+    text: `with entries as materialized (
+        select id, row_number() over (order by id) as number from audit_entries
+        where workspace_id = $1 and object_type = $2 and action = 'record.created' limit $3::int
+      ),
+      turns as (select 1 + n % (select count(*) from entries) as number from generate_series(0, $3::int - 1) as n)
+      insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
+      select $1::uuid, $2, 'created', array[entries.id], heard.listeners, $4::jsonb
+      from turns join entries using (number)
+      cross join (
+        select jsonb_object_agg(subscriber, ids) as listeners from (
+          select subscriber, jsonb_agg(listener_id) as ids from event_listeners
+          where workspace_id = $1 and object_type = $2 and event = 'created' group by subscriber
+        ) as by_subscriber
+      ) as heard`,
+    values: [workspaceId, key, count, JSON.stringify({ actorId: null, actorType: 'system', requestId: 'bench', depth: 0 })],
+  })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, outbox] })
+}
+
+/** Forgets what has been delivered, so that delivering it again is as much work. */
+export async function forgetNotifications(db: Executor, { workspaceId }: Pick<Pipeline, 'workspaceId'>): Promise<void> {
+  await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [workspaceId] })
+  await db.query({ text: 'delete from notifications where workspace_id = $1', values: [workspaceId] })
+}

@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Executor } from '#shared/platform/db/database.ts'
+
+/** Waits until a queue has done so many jobs and gives how many it did a second, from the first that was taken to the last that was done. */
+export async function drained(db: Executor, queue: string, count: number): Promise<number> {
+  for (;;) {
+    const [row] = await db.query<{ done: number; seconds: number }>({
+      text: `select count(*) as done, extract(epoch from max(completed_on) - min(started_on))::float8 as seconds
+        from pgboss.job where name = $1 and state = 'completed'`,
+      values: [queue],
+    })
+    if (row && row.done >= count) return row.done / row.seconds
+    await delay(100)
+  }
+}
+
+/** Forgets what a queue did. */
+export async function forget(db: Executor, queue: string): Promise<void> {
+  await db.query({ text: 'delete from pgboss.job where name = $1', values: [queue] })
+}

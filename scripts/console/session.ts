@@ -1,0 +1,83 @@
+import type { Api } from '#api/server.ts'
+import { loadVisitor, readActor, system } from '#shared/core/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import type { Workspace } from '#shared/core/scope/workspace.ts'
+import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { platformScope } from '#shared/services.ts'
+import { inWorkspace, requirePerson } from '../../bin/workspaces.ts'
+import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
+
+/** Where the console stands: in no workspace at first, then in one as somebody. */
+export interface Place {
+  /** What domain functions take first. */
+  readonly scope: PlatformScope | Scope
+  readonly token: string | null
+}
+
+/** Moves about in an installation and remembers where it stands. Credentials that it made are taken back by `leave`. */
+export class Visit {
+  readonly #platform: PlatformScope & { readonly db: Api['services']['database'] }
+  readonly #callers = new Map<string, Caller>()
+  #place: Place
+
+  constructor({ services }: Api) {
+    const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
+    this.#platform = platformScope(services, services.database, null, cause)
+    this.#place = { scope: this.#platform, token: null }
+  }
+
+  get place(): Place {
+    return this.#place
+  }
+
+  /** Enters a workspace, by its id or name, as its owner. NOT_FOUND, and VALIDATION_ERROR when several have the name. */
+  async enter(text: string): Promise<Workspace> {
+    const { db } = this.#platform
+    const statement = { text: 'select id from workspaces where name = $1 order by created_at, id', values: [text] }
+    const ids = isUuid(text) ? [text] : (await db.query<{ id: string }>(statement)).map(({ id }) => id)
+    if (ids.length > 1) throw problem('VALIDATION_ERROR', `${ids.length} workspaces have this name: ${ids.join(', ')}`)
+    const scope = await inWorkspace(this.#platform, ids[0] ?? text)
+    this.#place = { scope, token: null }
+    await this.become(scope.workspace.owner_id)
+    return scope.workspace
+  }
+
+  /**
+   * Becomes somebody in the workspace: a person by address or id, a service account by name or id, `null` for the visitor, `'system'` for the
+   * platform itself, which calls the API as nobody. NOT_FOUND when nobody of the workspace is meant.
+   */
+  async become(who: string | null): Promise<string> {
+    const inside = await this.#inside()
+    const { cache, db, workspace } = inside
+    if (who === 'system') return this.#stand(inside, null)
+    if (who === null) return this.#stand({ ...inside, actor: await loadVisitor(cache, db, workspace.id) }, null)
+    const account = (await listServiceAccounts(inside)).find(({ id, name }) => id === who.toLowerCase() || name === who)
+    const id = account?.id ?? (await requirePerson(this.#platform, who)).id
+    const actor = await readActor(db, workspace.id, id)
+    if (!actor) throw problem('NOT_FOUND', `${who} does not belong to ${workspace.name}`)
+    const known = this.#callers.get(id) ?? (account ? await callAsAccount(inside, id) : await callAsPerson(inside, id))
+    this.#callers.set(id, known)
+    const cause = { ...inside.cause, actorId: id, actorType: known.principal.type }
+    return this.#stand({ ...inside, actor, cause, principal: known.principal }, known.token)
+  }
+
+  /** Takes back every session and key that was made. */
+  async leave(): Promise<void> {
+    for (const { leave } of this.#callers.values()) await leave().catch(() => undefined)
+    this.#callers.clear()
+  }
+
+  /** The workspace as it is now, in which the platform itself acts. */
+  async #inside(): Promise<Scope> {
+    const { scope } = this.#place
+    if (!('workspace' in scope)) throw problem('VALIDATION_ERROR', "Enter a workspace first: await org('name or id')")
+    return { ...(await inWorkspace(this.#platform, scope.workspace.id)), actor: system }
+  }
+
+  #stand(scope: Scope, token: string | null): string {
+    this.#place = { scope, token }
+    return `${scope.actor.name} (${scope.actor.type}) in ${scope.workspace.name}`
+  }
+}

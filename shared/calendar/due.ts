@@ -1,9 +1,0 @@
-import { ringCalendar } from '#shared/calendar/jobs.ts'
-import { defineDue } from '#shared/due/kind.ts'
-
-/** Due kind of a calendar's next check for reminders and for flows that start some minutes before an event. */
-export const calendarDue = defineDue({
-  name: 'calendar',
-  job: ringCalendar,
-  payload: ({ subject, at }) => ({ calendarId: subject, at }),
-})

@@ -1,0 +1,130 @@
+import { type Render, shortTextOf } from '#shared/core/automation/template.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
+import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { isWithin } from '#shared/platform/kernel/values/text-search.ts'
+
+type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
+
+/** What a clause can ask of its two sides (decisions, Flows). */
+const operators: Readonly<Record<string, Test>> = {
+  eq: (left, right, budget) => compare(left, right, budget) === 0,
+  ne: (left, right, budget) => compare(left, right, budget) !== 0,
+  gt: (left, right, budget) => compare(left, right, budget) > 0,
+  gte: (left, right, budget) => compare(left, right, budget) >= 0,
+  lt: (left, right, budget) => compare(left, right, budget) < 0,
+  lte: (left, right, budget) => compare(left, right, budget) <= 0,
+  contains,
+  not_contains: async (left, right, budget) => !(await contains(left, right, budget)),
+  in: (left, right, budget) => isAmong(choicesOf(right), left, budget),
+  is_empty: isEmpty,
+  is_not_empty: (left) => !isEmpty(left),
+}
+const unary: ReadonlySet<string> = new Set(['is_empty', 'is_not_empty'])
+
+const side = (description: string) => t.Optional(t.Unknown({ description }))
+const clause = t.Object({
+  left: side('Mostly a reference.'),
+  op: t.Optional(t.String({ description: `One of ${Object.keys(operators).join(', ')}.` })),
+  right: side('What it is compared with; is_empty and is_not_empty need none.'),
+})
+interface Clause {
+  readonly left?: unknown
+  readonly op?: string
+  readonly right?: unknown
+}
+
+/** The settings of a block that tests something. */
+export const clauseSettings = {
+  match: t.Optional(t.String({ description: 'all: every clause must hold (the default); any: one is enough.' })),
+  clauses: t.Optional(t.Array(clause, { maxItems: 100, description: 'Tests; none at all is true.' })),
+}
+
+/** What is wrong with the clauses of a block. */
+export function clauseProblems({ match = 'all', clauses = [] }: Readonly<Record<string, unknown>>): string[] {
+  const wrongMatch = ['all', 'any'].includes(match as string) ? [] : ['match must be all or any']
+  return [...wrongMatch, ...(clauses as readonly Clause[]).flatMap((one, index) => problemsOf(one, `clauses[${index}]`))]
+}
+
+function problemsOf({ left, op, right }: Clause, path: string): string[] {
+  if (op === undefined) return [`${path}.op is required`]
+  if (!Object.hasOwn(operators, op)) return [`${path}.op must be one of ${Object.keys(operators).join(', ')}`]
+  if (left === undefined) return [`${path}.left is required`]
+  return right === undefined && !unary.has(op) ? [`${path}.right is required`] : []
+}
+
+/** Whether the clauses of a block hold; no clauses are true. Gives the thread back between them. */
+export async function holds(
+  { match, clauses = [] }: Readonly<Record<string, unknown>>,
+  { render, budget }: { readonly render: Render; readonly budget: ComputeBudget },
+  extra?: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const all = clauses as readonly Clause[]
+  const isAny = match === 'any' && all.length > 0
+  for (const { left, op = '', right } of all) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    const truth = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
+    if ((typeof truth === 'boolean' ? truth : await truth) === isAny) return isAny
+  }
+  return !isAny
+}
+
+/** Below, at or above 0 as the left side is less, equal or more: as numbers or times when both sides are, else as text. */
+export function compare(left: unknown, right: unknown, budget: ComputeBudget): number {
+  const numbers = [decimalOf(left), decimalOf(right)] as const
+  if (numbers[0] && numbers[1]) return numbers[0].comparedTo(numbers[1])
+  const [one, other] = [shortTextOf(left), shortTextOf(right)]
+  budget.take((one.length + other.length) >> 9)
+  const [before, after] = [timeOf(one), timeOf(other)]
+  if (before !== undefined && after !== undefined) return order(before, after)
+  return order(one, other)
+}
+
+const order = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+
+/** The number that a value is, or is as text; undefined for any other. */
+export function decimalOf(value: unknown): Decimal | undefined {
+  const text = typeof value === 'string' ? value.trim() : numberText(value)
+  return text !== undefined && isDecimalText(text) ? new Decimal(text) : undefined
+}
+
+/** An instant as text that sorts; a day is its first moment in UTC. */
+const timeOf = (text: string): string | undefined => utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
+
+function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise<boolean> {
+  if (Array.isArray(left)) return isAmong(left, right, budget)
+  const [text, part] = [shortTextOf(left).toLowerCase(), shortTextOf(right).toLowerCase()]
+  budget.take((text.length + part.length) >> 9)
+  return isWithin(text, part, budget)
+}
+
+/** Whether one of the values equals another. */
+async function isAmong(values: Iterable<unknown>, value: unknown, budget: ComputeBudget): Promise<boolean> {
+  for (const one of values) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    if (compare(one, value, budget) === 0) return true
+  }
+  return false
+}
+
+/** A list, or a text with commas. */
+function* choicesOf(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) return yield* value
+  const text = shortTextOf(value)
+  for (let from = 0; from <= text.length; ) {
+    const comma = text.indexOf(',', from)
+    const end = comma === -1 ? text.length : comma
+    yield text.slice(from, end).trim()
+    from = end + 1
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === 'object' && !JSON.isRawJSON(value) && Object.keys(value).length === 0
+}

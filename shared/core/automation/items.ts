@@ -1,0 +1,30 @@
+import { hasReference, plainJson, shortTextOf } from '#shared/core/automation/template.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
+
+/** The list of a block's `list`, once its references are replaced: a list, or the text of a JSON array; nothing is an empty one. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null || value === '') return []
+  if (typeof value === 'string' && value.length > flowLimits.listCharacters)
+    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.listCharacters} characters as text; refer to a list instead`)
+  const items = typeof value === 'string' ? arrayIn(value) : undefined
+  if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${shortTextOf(value).slice(0, 100)}`)
+  return items
+}
+
+function arrayIn(text: string): readonly unknown[] | undefined {
+  try {
+    const value = plainJson(parseStoredJson(text))
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with a `list` as it is set: a text without a reference must be a JSON array. */
+export const listProblems = (list: unknown): string[] =>
+  typeof list !== 'string' || list.trim() === '' || hasReference(list) || arrayIn(list)
+    ? []
+    : ['list must be a reference to a list, or a JSON array']

@@ -1,0 +1,36 @@
+import { defineBlock, text } from '#shared/core/automation/block.ts'
+import { blankProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
+import { textOf } from '#shared/core/automation/template.ts'
+import { noticeInput, sendNotice } from '#shared/core/notifications/notify.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+
+export const notifyBlock = defineBlock({
+  type: 'action.notify',
+  label: 'Notify members',
+  description: 'Puts an item into the inbox of a member, of those who hold a role, or of every member.',
+  settings: {
+    title: text('What the inbox shows: up to 200 characters that everybody may read who gets it.'),
+    user_id: text('A member who gets it.'),
+    role_id: text('A role whose holders get it.'),
+    object_type: text('The type of the record that it is about.'),
+    record_id: text('The record that it is about.'),
+  },
+  required: ['title'],
+  problems: (config, around) => [
+    ...typeProblems(config.object_type, around),
+    ...blankProblems(config, ['user_id', 'role_id', 'record_id']),
+  ],
+  handles: ['out'],
+  output: { count: t.Integer() },
+  shown: 'readers',
+  app: null,
+  work: {
+    acts: ({ settings, key }, scope) => {
+      const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, textOf(value).trim()]))
+      requirePermission(scope, 'notifications:create', '*')
+      const title = [...(given.title ?? '')].slice(0, 200).join('')
+      return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { naturalKey: key })
+    },
+  },
+})

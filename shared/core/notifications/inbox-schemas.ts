@@ -1,0 +1,41 @@
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may have it. */
+const notification = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    title: t.String({ description: "What it says: of a rule, the rule's title when the item was made." }),
+    object_type: nullable(t.String({ description: 'The type of the record that it is about; null where it is about none.' })),
+    record_id: nullable(t.String({ format: 'uuid' })),
+    event: t.String({ description: 'created, updated or deleted, or what a room has to tell.' }),
+    read: t.Boolean(),
+    read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once read.' })),
+    created_at: t.String({ format: 'date-time', description: 'When it happened.' }),
+  },
+  { title: 'InboxNotification' },
+)
+export type Notification = TypeOf<ReturnType<typeof schema<typeof notification>>>
+
+/** A page of the caller's inbox. */
+export const inboxPage = schema(
+  t.Object(
+    {
+      notifications: t.Array(notification),
+      next_cursor: nullable(t.String({ description: 'Where the next page starts; null at the end.' })),
+    },
+    { title: 'InboxPage' },
+  ),
+)
+
+/** What of the inbox is asked for. */
+export const inboxQuery = schema(
+  t.Object({
+    unread: t.Boolean({ default: false, description: 'True for unread ones only.' }),
+    limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
+    cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
+  }),
+)
+export type InboxQuery = TypeOf<typeof inboxQuery>
+
+/** How many items are unread. */
+export const unreadCount = schema(t.Object({ count: t.Integer({ minimum: 0 }) }, { title: 'UnreadCount' }))

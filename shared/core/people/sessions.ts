@@ -1,0 +1,58 @@
+import { verifyPassword } from '#shared/core/people/passwords.ts'
+import { sessionDays } from '#shared/core/people/principals-store.ts'
+import { deleteSession, findPersonByEmail, insertSession, type Person } from '#shared/core/people/store.ts'
+import { makeToken } from '#shared/core/people/tokens.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+
+/** What proves who somebody is. */
+export const credentials = schema(
+  t.Object({ email: t.String({ maxLength: 320 }), password: t.String({ maxLength: 1_000 }) }, { title: 'Credentials' }),
+)
+
+/** A session that has just begun. */
+export const openedSession = t.Object(
+  {
+    token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
+    expires_at: t.String({ format: 'date-time', description: 'Use of the session puts it off.' }),
+    user: t.Object({ id: t.String({ format: 'uuid' }), email: t.String(), name: t.String() }),
+  },
+  { title: 'Session' },
+)
+export const signedIn = schema(openedSession)
+
+/** A session as its opener is told of it. */
+export interface OpenedSession {
+  readonly token: string
+  readonly expires_at: string
+  readonly user: { readonly id: string; readonly email: string; readonly name: string }
+}
+
+/** Begins a session of whoever has this address and password. Any wrong pair is the same UNAUTHORIZED and takes the same time. */
+export async function signIn(scope: PlatformScope, given: { email: string; password: string }): Promise<OpenedSession> {
+  const person = await findPersonByEmail(scope.db, given.email)
+  const isRight = await verifyPassword(given.password, person?.password_hash)
+  const session = person && isRight ? await openSession(scope, person) : undefined
+  if (!session) throw wrongPassword('The address or the password is wrong')
+  return session
+}
+
+/** A password that is not right, whoever's it was said to be. */
+export const wrongPassword = (message: string): Problem => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+
+/** Begins a session of a person whose password was checked; undefined when it has been changed since. */
+export async function openSession({ db, now }: PlatformScope, person: Person): Promise<OpenedSession | undefined> {
+  const { id, email, name } = person
+  const token = makeToken('session', id)
+  const expiresAt = instantOf(new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000))
+  const isOpen = await insertSession(db, { id: newId(), person, tokenHash: token.hash, expiresAt })
+  return isOpen ? { token: token.text, expires_at: expiresAt, user: { id, email, name } } : undefined
+}
+
+/** Ends the session that the caller came with: its token is dead in every process. */
+export async function signOut({ db, principal }: PlatformScope): Promise<void> {
+  if (principal?.sessionId) await deleteSession(db, principal.sessionId)
+}

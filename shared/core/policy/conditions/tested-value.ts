@@ -1,0 +1,108 @@
+import { type Kind, kindOf, kindOfJson, kinds } from '#shared/core/policy/conditions/value-kinds.ts'
+import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
+
+/** The caller as rules see it (document 1, Policy rule). `id` is null for the visitor. */
+export interface Principal {
+  readonly id: string | null
+  readonly type: 'user' | 'service' | 'anonymous'
+  /** Whether the caller owns the workspace; no rule restricts the owner. */
+  readonly owner: boolean
+}
+
+/** A record as rules test it. Unknown values, such as the id of a record to be created, are null. */
+export interface TestedRecord {
+  readonly id: string | null
+  readonly object_type: string
+  /** Id of the creator; rules name it `resource.owner`. */
+  readonly created_by: string | null
+  /** RFC 3339. */
+  readonly created_at: string | null
+  readonly values: Readonly<Record<string, FieldValue | undefined>> | ReadonlyMap<string, FieldValue>
+}
+
+/** A field of a record type, as rules test and reveal it, with its column. */
+export interface TestedField {
+  readonly key: string
+  readonly type: FieldType
+  /** Column of the value; of a currency field, of its amount. */
+  readonly column: string
+  /** Keys of the fields that the formula of a computed field reads. */
+  readonly reads?: readonly string[]
+  /** Keys of the fields that earlier formulas read whose results some records still hold. */
+  readonly staleReads?: readonly string[]
+}
+
+/** The value that a test reads: either known without a record, or a value of the record. */
+export type Subject =
+  | { readonly known: true; readonly kind: Kind; readonly value: unknown }
+  | {
+      readonly known: false
+      readonly kind: Kind
+      readonly of: (record: TestedRecord) => unknown
+      readonly column: string
+      readonly nullable: boolean
+    }
+export type SubjectOf = (tested: string) => Subject
+
+/** Whether a condition may test a value of this name. Reserved field keys are not fields (decisions, Records, types, fields). */
+export const isTestable = (tested: string): boolean => builtIn.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
+
+const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/
+const reservedNames = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
+
+const known = (kind: Kind, value: unknown): Subject => ({ known: true, kind, value })
+const missing = known(kinds.text, null)
+
+const ofRecord: ReadonlyMap<string, Subject> = new Map<string, Subject>([
+  ['resource.id', { known: false, kind: kinds.id, of: (record) => record.id, column: 'id', nullable: false }],
+  ['resource.owner', { known: false, kind: kinds.id, of: (record) => record.created_by, column: 'created_by', nullable: true }],
+  ['resource.created_at', { known: false, kind: kinds.instant, of: (record) => record.created_at, column: 'created_at', nullable: false }],
+])
+const builtIn = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
+
+const principalSubject = ({ id, type }: Principal, tested: string): Subject | undefined => {
+  if (tested === 'principal.id') return known(kinds.id, id)
+  return tested === 'principal.type' ? known(kinds.text, type) : undefined
+}
+
+/** Resolves the subjects of tests on the records of one type. An unknown field is a missing value. */
+export function subjectsOfType(principal: Principal, typeKey: string, fields: readonly TestedField[]): SubjectOf {
+  const byName = new Map(fields.map((field) => [`resource.${field.key}`, ofField(field)]))
+  return (tested) => {
+    if (tested === 'resource.object_type') return known(kinds.text, typeKey)
+    return principalSubject(principal, tested) ?? ofRecord.get(tested) ?? byName.get(tested) ?? missing
+  }
+}
+
+const ofField = ({ key, type, column }: TestedField): Subject => ({
+  known: false,
+  kind: kindOf[type],
+  of: ({ values }) => {
+    if (values instanceof Map) return values.get(key)
+    return Object.hasOwn(values, key) ? (values as Readonly<Record<string, FieldValue>>)[key] : null
+  },
+  column,
+  nullable: true,
+})
+
+/** Resolves the subjects of tests if only the caller is known: every value of a record stays open. */
+export const subjectsOfAnyRecord =
+  (principal: Principal): SubjectOf =>
+  (tested) =>
+    principalSubject(principal, tested) ?? ofRecord.get(tested) ?? anyRecordValue
+const anyRecordValue: Subject = { known: false, kind: kinds.text, of: () => null, column: '', nullable: true }
+
+/** Attributes of a resource by name: `status`, `owner`, `created_at`, `id`, `object_type`, … A prefix `resource.` is allowed. */
+export type Attributes = Readonly<Record<string, unknown>>
+
+/** Resolves the subjects of tests on given attributes; `fields` give the types of known ones. */
+export function subjectsOfAttributes(principal: Principal, attributes: Attributes, fields: readonly TestedField[]): SubjectOf {
+  const types = new Map(fields.map((field) => [field.key, field.type]))
+  return (tested) => {
+    const key = tested.slice('resource.'.length)
+    const value = Object.hasOwn(attributes, key) ? attributes[key] : Object.hasOwn(attributes, tested) ? attributes[tested] : null
+    const type = types.get(key)
+    const kind = key === 'created_at' ? kinds.instant : type ? kindOf[type] : kindOfJson(value)
+    return principalSubject(principal, tested) ?? known(kind, value)
+  }
+}

@@ -1,0 +1,151 @@
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { canonicalDecimal, Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
+import { numberText } from '#shared/platform/kernel/values/json.ts'
+
+/**
+ * One way to compare a stored value: as a number, as text, as a day, … `normalize` and `compareWith` compare values in memory;
+ * `canCastSql`, `columnSql` and `sqlType` compare a column in SQL. Neither raises an error for any operand.
+ */
+export interface View {
+  /** Normal form of a value or operand; undefined if it has none. Equal values have equal forms. An operand's form is its SQL parameter. */
+  readonly form: (side: unknown) => string | boolean | undefined
+  /**
+   * Returns a function that compares values with the operand: negative, 0 or positive for less, equal or greater; undefined for a value
+   * that has no normal form. Returns undefined if the operand has none.
+   */
+  readonly against: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
+  /** PostgreSQL type of the parameter. */
+  readonly cast: string
+  /** SQL expression of the column that is compared with the parameter. */
+  readonly column: (column: Knex.Raw) => Knex.Raw
+  /** SQL condition under which `columnSql` can be evaluated; absent if it always can. */
+  readonly guard?: (column: Knex.Raw) => Knex.Raw
+}
+
+/** Definition of a comparison: how a side is parsed, and the order of the parsed values. */
+interface ComparisonDefinition<T> {
+  readonly cast: string
+  readonly read: (side: unknown) => T | undefined
+  readonly order: (first: T, second: T) => number
+  readonly form: (read: T) => string | boolean
+  readonly column?: (column: Knex.Raw) => Knex.Raw
+  readonly guard?: (column: Knex.Raw) => Knex.Raw
+}
+
+function createComparison<T>({ read, order, form, cast, column = (name) => name, guard }: ComparisonDefinition<T>): View {
+  return {
+    form(side) {
+      const parsed = read(side)
+      return parsed === undefined ? undefined : form(parsed)
+    },
+    against(operand) {
+      const right = read(operand)
+      if (right === undefined) return undefined
+      return (value) => {
+        const left = read(value)
+        return left === undefined ? undefined : order(left, right)
+      }
+    },
+    cast,
+    column,
+    ...(guard && { guard }),
+  }
+}
+
+const text = (side: unknown): string | undefined => (typeof side === 'string' ? side : undefined)
+const parseText = (read: (text: string) => string | undefined) => (side: unknown) => (typeof side === 'string' ? read(side) : undefined)
+const identity = (read: string): string => read
+const byCodeUnit = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
+
+/** The decimal of a JSON number, numeric text, or a currency's `{amount}`: currency fields are tested by their amount. */
+function decimal(side: unknown): Decimal | undefined {
+  const amount = typeof side === 'object' && side !== null && 'amount' in side ? side.amount : side
+  const digits = typeof amount === 'string' ? amount : numberText(amount)
+  return digits !== undefined && isDecimalText(digits) ? new Decimal(digits) : undefined
+}
+
+const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
+  [true, false].flatMap((value) => [[value, value] as const, [String(value), value] as const]),
+)
+
+/** Exact text equality; its order is never used. */
+export const asText = createComparison({ cast: 'text', read: text, order: byCodeUnit, form: identity })
+
+/** Text in the order of its code points, in any database and for any column. */
+export const asOrderedText = createComparison({
+  cast: 'text',
+  read: text,
+  order: byCodePoint,
+  form: identity,
+  column: (column) => builder.raw('? collate "C"', [column]),
+})
+
+/** A UUID as text, for comparison with text that is not a UUID. */
+export const asIdText = createComparison({
+  cast: 'text',
+  read: parseText((id) => id.toLowerCase()),
+  order: byCodePoint,
+  form: identity,
+  column: (column) => builder.raw('?::text collate "C"', [column]),
+})
+
+export const asId = createComparison({
+  cast: 'uuid',
+  read: parseText((id) => (isUuid(id) ? id.toLowerCase() : undefined)),
+  order: byCodeUnit,
+  form: identity,
+})
+export const asBoolean = createComparison({
+  cast: 'boolean',
+  read: (side) => booleans.get(side),
+  order: (first, second) => Number(first) - Number(second),
+  form: (read) => read,
+})
+export const asNumber = createComparison({
+  cast: 'numeric',
+  read: decimal,
+  order: (first, second) => first.cmp(second),
+  form: canonicalDecimal,
+})
+
+// The form that `isDecimalText` accepts. The length is checked first, because `numeric` is limited too.
+const decimalForm = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
+
+/** Text that parses as a number; a cast without its `canCastSql` condition would raise an error. */
+export const asNumericText = createComparison({
+  cast: 'numeric',
+  read: decimal,
+  order: (first, second) => first.cmp(second),
+  form: canonicalDecimal,
+  column: (column) => builder.raw('?::numeric', [column]),
+  guard: (column) => builder.raw('(length(?) <= 400 and ? ~ ?)', [column, column, decimalForm]),
+})
+
+/** Instants to the microsecond. */
+export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(utcInstant), order: byCodeUnit, form: identity })
+
+const dayOf = parseText((side) => (isDay(side) ? side : utcInstant(side)?.slice(0, 10)))
+
+/** Days; an instant counts as its UTC day (decisions, Date-only value against a datetime field). */
+export const asDay = createComparison({ cast: 'date', read: dayOf, order: byCodeUnit, form: identity })
+/** A stored instant as its UTC day. */
+export const asDayOfInstant = createComparison({
+  cast: 'date',
+  read: dayOf,
+  order: byCodeUnit,
+  form: identity,
+  column: (column) => builder.raw(`(? at time zone 'UTC')::date`, [column]),
+})
+
+/** The order of PostgreSQL's "C" collation. JavaScript compares UTF-16 units, which puts U+10000 before U+E000. */
+function byCodePoint(first: string, second: string): number {
+  for (let index = 0; index < first.length && index < second.length; index++) {
+    const [left, right] = [first.charCodeAt(index), second.charCodeAt(index)]
+    if (left !== right) return isSurrogate(left) === isSurrogate(right) ? left - right : isSurrogate(left) ? 1 : -1
+  }
+  return first.length - second.length
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff

@@ -1,0 +1,91 @@
+import { lowerCase, lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
+import {
+  asBoolean,
+  asDay,
+  asDayOfInstant,
+  asId,
+  asIdText,
+  asInstant,
+  asNumber,
+  asNumericText,
+  asOrderedText,
+  asText,
+  type View,
+} from '#shared/core/policy/conditions/value-comparison.ts'
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { numberText } from '#shared/platform/kernel/values/json.ts'
+
+/** The `contains` test of a kind of value, in memory and in SQL. The searched text is already in lower case. */
+export interface Search {
+  readonly holds: (value: unknown, text: string) => boolean
+  readonly where: (column: Knex.Raw, text: string) => Knex.Raw
+}
+
+/**
+ * The comparisons of a kind of value. Equality uses the first comparison that accepts the operand. Ordering uses the first one that accepts
+ * the operand and the value; if there is none, the sides cannot be compared.
+ */
+export interface Kind {
+  readonly equality: readonly View[]
+  readonly ordering: readonly View[]
+  /** null if such a value never contains text. */
+  readonly search: Search | null
+}
+
+const textSearch: Search = {
+  holds: (value, text) => typeof value === 'string' && lowerCase(value).includes(text),
+  where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseOf(column), text]),
+}
+
+/** A list contains text if one of its elements equals it. */
+const element: Search = {
+  holds: (value, text) => Array.isArray(value) && value.some((item) => typeof item === 'string' && lowerCase(item) === text),
+  where: (column, text) =>
+    builder.raw('exists (select from unnest(?::text[]) as element where ? = ?::text)', [column, lowerCaseOf(builder.raw('element')), text]),
+}
+
+const idSearch: Search = { ...textSearch, where: (column, text) => textSearch.where(builder.raw('?::text', [column]), text) }
+
+// Ordering: numeric text counts as a number when both sides are (decisions, Policy details). Equality of two texts is exact: "1" is not
+// "1.0"; only a number as operand makes a text count as a number.
+const text: Kind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: textSearch }
+const number: Kind = { equality: [asNumber], ordering: [asNumber], search: null }
+const boolean: Kind = { equality: [asBoolean], ordering: [], search: null }
+const day: Kind = { equality: [asDay], ordering: [asDay], search: null }
+const instant: Kind = { equality: [asInstant, asDayOfInstant], ordering: [asInstant, asDayOfInstant], search: null }
+const id: Kind = { equality: [asId], ordering: [asIdText], search: idSearch }
+// A list equals no single value and has no order: `contains` is the test for lists.
+const list: Kind = { equality: [], ordering: [], search: element }
+
+/** The kinds of testable values that are not fields. */
+export const kinds = { text, id, instant } as const
+
+/** The kind of each field type's values; a currency is tested by its amount. */
+export const kindOf: Readonly<Record<FieldType, Kind>> = {
+  string: text,
+  text,
+  email: text,
+  url: text,
+  select: text,
+  file: text,
+  number,
+  currency: number,
+  bool: boolean,
+  date: day,
+  datetime: instant,
+  ref: id,
+  refs: list,
+  multiselect: list,
+}
+
+/** Text of unknown type, as in `attrs` of simulate. If both sides look like times, they are compared as times. */
+const looseText: Kind = { equality: text.equality, ordering: [asNumericText, asInstant, asDay, asOrderedText], search: textSearch }
+
+/** The kind of a JSON value whose field is unknown. */
+export function kindOfJson(value: unknown): Kind {
+  if (Array.isArray(value)) return list
+  if (typeof value === 'boolean') return boolean
+  if (numberText(value) !== undefined || typeof value === 'object') return number
+  return looseText
+}

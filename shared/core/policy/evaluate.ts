@@ -1,0 +1,111 @@
+import { bindCondition } from '#shared/core/policy/conditions/condition.ts'
+import {
+  type Attributes,
+  type Principal,
+  type SubjectOf,
+  subjectsOfAnyRecord,
+  subjectsOfAttributes,
+  type TestedField,
+} from '#shared/core/policy/conditions/tested-value.ts'
+import { compileRecordAccess, fullRecordAccess, type RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { rememberByObject } from '#shared/core/policy/memoize.ts'
+import { isRecordAction, type Permission, type RecordAction } from '#shared/core/policy/permissions.ts'
+import type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
+import { bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
+import { indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
+
+export type { Attributes, Principal, TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+export type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+export type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
+
+/** `sometimes` means that it depends on the record; only record permissions return it. */
+export type Permit = 'always' | 'sometimes' | 'never'
+
+/** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if none decided or the caller is the owner. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly effect: 'allow' | 'deny'
+  readonly matched: SourcedRule | null
+}
+
+/** One caller's rights in a workspace: the combined rules of all its roles (document 1, Authentication). */
+export interface Policy {
+  /**
+   * Whether the caller has the permission on the resource. The default resource is `*`: every item, or the workspace itself, so rules on
+   * single keys do not count. Without attributes, conditions of `records:…` stay open; those of other permissions see no attributes.
+   */
+  readonly permits: (permission: Permission, resource?: string, attributes?: Attributes) => Permit
+  /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
+  readonly permitsSomewhere: (permission: Permission) => boolean
+  /** Decides for a resource with these attributes; `fields` give their types. Only rules on every item match resource `*`. */
+  readonly decide: (permission: Permission, resource: string, attributes: Attributes, fields?: readonly TestedField[]) => Decision
+  /** The caller's access to the records of a type. Compiled once per array of fields: the same array returns the same object. */
+  readonly recordAccess: (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
+  /** Rule indexes that must all allow an action for this policy to allow it; empty for the owner. */
+  readonly sources: readonly RuleIndex<SourcedRule>[]
+}
+
+/** Compiles the rules of all the caller's roles. The owner has every permission; no rule restricts it. */
+export function compilePolicy(rules: readonly SourcedRule[], principal: Principal): Policy {
+  if (principal.owner) return ownerPolicy
+  const index = indexRules(rules)
+  const onRecords = rememberByObject((rules: readonly SourcedRule[]) => permitOnRecords(rules, principal))
+  const onAnything = rememberByObject((rules: readonly SourcedRule[]) =>
+    permitOf(decideAmong(rules, principal, subjectsOfAttributes(principal, {}, []))),
+  )
+  const recordAccess = memoizeByFields((action, typeKey, fields) =>
+    compileRecordAccess(index.matching(action, typeKey), principal, typeKey, fields),
+  )
+  const decide: Policy['decide'] = (permission, resource, attributes, fields = []) => {
+    const given = isRecordAction(permission) && resource !== '*' ? { object_type: resource, ...attributes } : attributes
+    return decideAmong(index.matching(permission, resource), principal, subjectsOfAttributes(principal, given, fields))
+  }
+  const permitsOn: Policy['permits'] = (permission, resource = '*', attributes) => {
+    if (attributes !== undefined) return permitOf(decide(permission, resource, attributes))
+    return (isRecordAction(permission) ? onRecords : onAnything)(index.matching(permission, resource))
+  }
+  return Object.freeze({
+    permits: permitsOn,
+    permitsSomewhere: (permission) => ['*', ...index.keys(permission)].some((resource) => permitsOn(permission, resource) !== 'never'),
+    decide,
+    recordAccess,
+    sources: [index],
+  } satisfies Policy)
+}
+
+/** The policy of the owner and of the platform itself. */
+const ownerPolicy: Policy = Object.freeze({
+  permits: () => 'always',
+  permitsSomewhere: () => true,
+  decide: () => ({ allowed: true, effect: 'allow', matched: null }),
+  recordAccess: memoizeByFields((_action, _typeKey, fields) => fullRecordAccess(fields)),
+  sources: [],
+} satisfies Policy)
+
+/** Deny overrides allow, and the default is deny. Order does not matter. */
+function decideAmong(rules: readonly SourcedRule[], principal: Principal, subjectOf: SubjectOf): Decision {
+  const truthOf = ({ condition }: SourcedRule) => bindCondition(condition, principal, subjectOf).known
+  const deny = rules.find((rule) => rule.effect === 'deny' && truthOf(rule) !== false)
+  const matched = deny ?? rules.find((rule) => rule.effect === 'allow' && truthOf(rule) === true) ?? null
+  return { allowed: matched?.effect === 'allow', effect: matched?.effect ?? 'deny', matched }
+}
+
+const permitOf = ({ allowed }: Decision): Permit => (allowed ? 'always' : 'never')
+
+const permits = { all: 'always', some: 'sometimes', none: 'never' } as const satisfies Record<Verdict, Permit>
+
+const permitOnRecords = (rules: readonly SourcedRule[], principal: Principal): Permit =>
+  permits[verdictOf(rules.map((rule) => bindRule(rule, principal, subjectsOfAnyRecord(principal))))]
+
+type MakeAccess = (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
+
+/** Memoizes per array of fields, so entries of outdated type metadata are collected with it. */
+function memoizeByFields(make: MakeAccess): MakeAccess {
+  const accessByName = rememberByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
+  return (action, typeKey, fields) => {
+    const kept = accessByName(fields)
+    const access = kept.get(`${action} ${typeKey}`) ?? make(action, typeKey, fields)
+    kept.set(`${action} ${typeKey}`, access)
+    return access
+  }
+}

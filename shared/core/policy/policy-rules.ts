@@ -1,0 +1,91 @@
+import { operators } from '#shared/core/policy/conditions/operators.ts'
+import { isTestable } from '#shared/core/policy/conditions/tested-value.ts'
+import { type Action, permissionsOf } from '#shared/core/policy/permissions.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** Rules that one role may hold (document 1, Limits). */
+export const maxRules = 50
+
+const fieldKeys = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { description: 'field keys' }))
+
+const policyRule = t.Object({
+  effect: t.Enum(['allow', 'deny']),
+  actions: t.Array(t.Unsafe<Action>({ type: 'string' }), { minItems: 1, description: 'permission names, `records:*` or `*`' }),
+  resources: t.Optional(
+    t.Unsafe<'*' | string[]>({
+      type: ['string', 'array'],
+      pattern: '^\\*$',
+      items: { type: 'string', minLength: 1, maxLength: 100 },
+      description: '`*` or a list of keys; absent or empty means every item',
+    }),
+  ),
+  condition: t.Optional(
+    t.Record(t.String(), t.Record(t.String(), t.Unknown()), {
+      description: 'tests by tested value, such as `resource.status`; every one must pass',
+    }),
+  ),
+  fields: t.Optional(t.Object({ allow: fieldKeys, deny: fieldKeys }, { description: 'what a matching read rule reveals of a record' })),
+})
+
+/** A role's rules (document 1, Policy rule). Requests, storage and answers share this shape. */
+export const policy = schema(t.Array(policyRule, { maxItems: maxRules }))
+export type PolicyRule = Frozen<TypeOf<typeof policy>[number]>
+
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+
+/** A rule with its role and its index in that role, counted from 0. */
+export type SourcedRule = PolicyRule & { readonly role_id: string; readonly index: number }
+
+/**
+ * Parses the rules that a caller sent for a role. Throws VALIDATION_ERROR that names the rule, counted from 0, and the error. Unknown names
+ * and keys are refused: ignoring one would change the meaning of the rule.
+ */
+export function parsePolicy(value: unknown): PolicyRule[] {
+  const rules = policy.parse(Array.isArray(value) ? value.map(withoutNulls) : value, 'policy')
+  for (const [index, rule] of rules.entries()) checkRule(rule, `policy[${index}]`)
+  return rules
+}
+
+/** A null key equals an absent key. */
+const withoutNulls = (rule: unknown): unknown =>
+  typeof rule === 'object' && rule !== null && !Array.isArray(rule)
+    ? Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null))
+    : rule
+
+const invalidRule = (path: string, reason: string): Problem => problem('VALIDATION_ERROR', `${path}: ${reason}`)
+
+function checkRule(rule: PolicyRule, path: string): void {
+  refuseUnknownKeys(rule, ['effect', 'actions', 'resources', 'condition', 'fields'], path)
+  refuseUnknownKeys(rule.fields ?? {}, ['allow', 'deny'], `${path}.fields`)
+  for (const action of rule.actions) {
+    if (permissionsOf(action).length === 0) throw invalidRule(`${path}.actions`, `there is no permission ${quote(action)}`)
+  }
+  for (const [tested, test] of Object.entries(rule.condition ?? {})) checkTest(tested, test, `${path}.condition`)
+}
+
+function checkTest(tested: string, test: Readonly<Record<string, unknown>>, path: string): void {
+  if (!isTestable(tested)) throw invalidRule(path, `${quote(tested)} cannot be tested; use ${testableValues}`)
+  const entries = Object.entries(test)
+  if (entries.length === 0) throw invalidRule(path, `${tested} needs at least one test of ${names}`)
+  for (const [name, operand] of entries) {
+    const operator = operators.get(name)
+    if (!operator) throw invalidRule(path, `${tested} has no test ${quote(name)}; use ${names}`)
+    const reason = operator.refuse(operand)
+    if (reason !== undefined) throw invalidRule(path, `${tested} ${name} ${reason}`)
+  }
+}
+
+function refuseUnknownKeys(object: object, known: readonly string[], path: string): void {
+  const unknown = Object.keys(object).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw invalidRule(path, `there is no key ${quote(unknown)}; use ${known.join(', ')}`)
+}
+
+const names = [...operators.keys()].join(', ')
+const testableValues =
+  'resource.<field key>, resource.owner, resource.created_at, resource.object_type, resource.id, principal.id or principal.type'
+const quote = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)

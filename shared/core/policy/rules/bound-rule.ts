@@ -1,0 +1,44 @@
+import { bindCondition, type Condition, holdsFor } from '#shared/core/policy/conditions/condition.ts'
+import type { Principal, SubjectOf, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+import { type FieldMask, maskOf } from '#shared/core/policy/fields/field-mask.ts'
+import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+
+/** A rule bound to one caller and type. `applies` says to which records it applies, as far as that is known without reading one. */
+export interface BoundRule {
+  readonly effect: PolicyRule['effect']
+  readonly condition: Condition
+  readonly applies: 'always' | 'never' | 'varies'
+  readonly mask: FieldMask
+}
+
+/** Binds a rule. If sides cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication, rule 6). */
+export function bindRule(rule: PolicyRule, principal: Principal, subjectOf: SubjectOf): BoundRule {
+  const condition = bindCondition(rule.condition, principal, subjectOf)
+  const isExcluded = rule.effect === 'allow' ? condition.known !== true : condition.known === false
+  return {
+    effect: rule.effect,
+    condition,
+    applies: isExcluded ? 'never' : condition.open.length > 0 ? 'varies' : 'always',
+    mask: maskOf(rule),
+  }
+}
+
+/** Whether a bound rule applies to a record. */
+export function appliesTo({ effect, condition, applies }: BoundRule, record: TestedRecord): boolean {
+  if (applies !== 'varies') return applies === 'always'
+  const truth = holdsFor(condition, record)
+  return effect === 'allow' ? truth === true : truth !== false
+}
+
+/** The share of a type's records for which rules allow an action, as far as it is known without reading a record. */
+export type Verdict = 'all' | 'some' | 'none'
+
+/** `none` without an allow rule, or with a deny rule that always applies; `all` if an allow rule always applies and no deny rule can. */
+export function verdictOf(rules: readonly BoundRule[]): Verdict {
+  const allows = rules.filter(({ effect }) => effect === 'allow')
+  const denies = rules.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')
+  if (allows.length === 0 || denies.some(isAlways)) return 'none'
+  return denies.length === 0 && allows.some(isAlways) ? 'all' : 'some'
+}
+
+const isAlways = ({ applies }: BoundRule): boolean => applies === 'always'

@@ -1,0 +1,20 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import type { RecordAction } from '#shared/core/policy/permissions.ts'
+import { forbidden } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
+
+/** Does work with a record type; throws NOT_FOUND when there is none. */
+export const withRecordType = async <T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> =>
+  work(await requireRecordType(scope, typeKey))
+
+/** What the caller may do by one action with the records of a type. */
+export const accessTo = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
+  scope.actor.policy.recordAccess(action, type.key, type.fields)
+
+/** Throws FORBIDDEN when the caller may not do the action with any record of the type. */
+export function requireAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
+  const access = accessTo(scope, type, action)
+  if (access.verdict === 'none') throw forbidden(action, type.key)
+  return access
+}

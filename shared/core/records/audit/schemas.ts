@@ -1,0 +1,68 @@
+import { changeEvents } from '#shared/platform/events/event-delivery.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+
+const actions = changeEvents.map((event) => `record.${event}` as const)
+
+const values = (text: string) =>
+  nullable(t.Record(t.String(), t.Unknown(), { description: `${text} A field that the caller may not read is left out.` }))
+
+const auditEntry = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    actor_id: nullable(t.String({ format: 'uuid' })),
+    actor_type: t.String({ description: 'user, service (an access key) or system (the platform, with no signed-in caller).' }),
+    action: t.String({ description: 'record.created, record.updated or record.deleted.' }),
+    object_type: t.String({ description: 'Key of the record type.' }),
+    record_id: t.String({ format: 'uuid' }),
+    before: values('Changed values as they were; null for a creation.'),
+    after: values('Changed values as they became; null for a deletion.'),
+    request_id: t.String(),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'AuditEntry', description: 'One change of a record.' },
+)
+export type AuditEntry = TypeOf<ReturnType<typeof schema<typeof auditEntry>>>
+
+/** A page of the audit with the exact number of all entries that match and that the caller may see. */
+export const auditPage = schema(t.Object({ entries: t.Array(auditEntry), total: t.Integer({ minimum: 0 }) }, { title: 'AuditPage' }))
+export type AuditPage = TypeOf<typeof auditPage>
+
+/** What of the audit is asked for (document 1, Audit query parameters). */
+export const auditQuery = schema(
+  t.Object({
+    object_type: t.Optional(t.String()),
+    record_id: t.Optional(t.String({ format: 'uuid' })),
+    actor: t.Optional(t.String({ format: 'uuid', description: 'Id of a member or service account.' })),
+    action: t.Optional(t.Enum(actions)),
+    from: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
+    to: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    offset: t.Integer({ minimum: 0, default: 0 }),
+  }),
+)
+export type AuditQuery = TypeOf<typeof auditQuery>
+
+/**
+ * The ids that bound a span of time, the second exclusive: an entry's id is a UUID of version 7 and holds the milliseconds of its time, so
+ * the span is exact. Throws VALIDATION_ERROR that names the parameter which is no instant.
+ */
+export function idsOfSpan({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from: string | undefined; to: string | undefined } {
+  return {
+    from: from === undefined ? undefined : firstIdOf(millisecondsOf(from, 'from').ceiling),
+    to: to === undefined ? undefined : firstIdOf(millisecondsOf(to, 'to').floor + 1),
+  }
+}
+
+function millisecondsOf(text: string, name: string): { floor: number; ceiling: number } {
+  const instant = utcInstant(text)
+  if (instant === undefined) throw problem('VALIDATION_ERROR', `${name} must be an instant as RFC 3339 writes it, got ${text}`)
+  const floor = Date.parse(`${instant.slice(0, 23)}Z`)
+  return { floor, ceiling: instant.slice(23) === '000Z' ? floor : floor + 1 }
+}
+
+function firstIdOf(milliseconds: number): string {
+  const time = Math.max(0, milliseconds).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}

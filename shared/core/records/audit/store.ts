@@ -1,0 +1,71 @@
+import type { TypeReader } from '#shared/core/records/audit/audit-access.ts'
+import { type AuditQuery, idsOfSpan } from '#shared/core/records/audit/schemas.ts'
+import { tableOf } from '#shared/core/records/store.ts'
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { build, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+
+const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
+
+/** Keys of a workspace's types. Values: workspace. */
+export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
+
+/** Characters that a page may hold, so that no request fills the memory of a process. */
+export const maxPageText = 9_000_000
+
+/**
+ * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
+ * its own, and so it does when the page would hold too much. It is not prepared: its filters decide which index is right.
+ */
+export function findEntries(workspaceId: string, query: AuditQuery, readers: readonly TypeReader[] | undefined): Statement {
+  const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
+  if (readers) conditions.push(readable(readers))
+  const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
+  return build(
+    builder.raw(
+      `select counted.total, together, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
+       left join (
+         select * from (
+           select page.*, sum(text_length) over () as together, count(*) over () as entries
+           from (select ${columns}, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page
+         ) as measured where together <= ${maxPageText} or entries = 1
+       ) as page on true
+       order by page.id desc`,
+      [where, where, query.limit, query.offset],
+    ),
+  )
+}
+
+function filters(query: AuditQuery): Knex.Raw[] {
+  const { from, to } = idsOfSpan(query)
+  const given: [string, string | undefined][] = [
+    ['object_type = ?', query.object_type],
+    ['record_id = ?', query.record_id],
+    ['actor_id = ?', query.actor],
+    ['action = ?', query.action],
+    ['id >= ?', from],
+    ['id < ?', to],
+  ]
+  return given.flatMap(([condition, value]) => (value === undefined ? [] : [builder.raw(condition, [value])]))
+}
+
+/** Entries of the types that the caller sees in whole, and of those records of the others that are there and that it may read. */
+function readable(readers: readonly TypeReader[]): Knex.Raw {
+  const whole = readers.filter((reader) => reader.seesGoneRecords).map(({ type }) => type.key)
+  const partly = readers
+    .filter((reader) => !reader.seesGoneRecords)
+    .map(({ type, access }) => {
+      const record = builder.raw('select from ? as record where record.id = entry.record_id and ?', [
+        tableOf(type),
+        access.where('record') ?? builder.raw('true'),
+      ])
+      return builder.raw('(object_type = ? and exists (?))', [type.key, record])
+    })
+  const parts = [builder.raw('object_type = any(?::text[])', [whole as never]), ...partly]
+  return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
+}
+
+/** The values that changes left or deleted. Values: workspace, entries. */
+export const valuesOfEntries = sql(
+  'values_of_entries',
+  `select id, coalesce(after, before) as values from audit_entries where workspace_id = $1 and id = any($2::uuid[])`,
+)

@@ -1,0 +1,50 @@
+import { defineBlock, text, texts } from '#shared/core/automation/block.ts'
+import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
+import { textOf } from '#shared/core/automation/template.ts'
+import { recordValues } from '#shared/core/records/blocks/record-values.ts'
+import { changeRecord } from '#shared/core/records/change/update-record.ts'
+import { getRecord } from '#shared/core/records/read.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+
+export const updateRecordBlock = defineBlock({
+  type: 'action.update_record',
+  label: 'Change a record',
+  description: 'Changes values of a record; an empty one is cleared.',
+  settings: {
+    object_type: text('Key of the record type.'),
+    record_id: text('Id of the record, such as {{trigger.record_id}}.'),
+    values: texts('New values by the keys of their fields.'),
+  },
+  required: ['object_type', 'record_id'],
+  problems: ({ object_type, values = {} }, around) => [
+    ...typeProblems(object_type, around),
+    ...fieldProblems(object_type, Object.keys(values as object), around, 'values'),
+  ],
+  handles: ['out'],
+  output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
+  shown: 'record',
+  app: null,
+  work: {
+    acts: async ({ settings }, scope) => {
+      const type = await requireRecordType(scope, textOf(settings.object_type))
+      requirePermission(scope, 'records:update', type.key)
+      const id = textOf(settings.record_id).trim()
+      await changeRecord(scope, type.key, id, recordValues(type, (settings.values ?? {}) as Record<string, unknown>))
+      return { id, object_type: type.key, values: await valuesOf(scope, type.key, id) }
+    },
+  },
+})
+
+/** The values of a changed record; none when the change took it out of sight. */
+async function valuesOf(scope: Scope, typeKey: string, id: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await getRecord(scope, typeKey, id)).values
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'NOT_FOUND') return {}
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import { recordSchema } from '#shared/core/records/schemas.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** Changes in one batch. */
+export const maxBatch = 500
+
+/** Budget steps that the formulas of one batch may take, each some microsecond: its transaction holds the records meanwhile. */
+export const batchComputeSteps = 1_000_000
+
+/** Characters of text that the records in a batch's answer may hold together. */
+export const maxResultText = 10_000_000
+
+const values = t.Record(t.String(), t.Unknown())
+const id = t.String({ description: 'Id of the record.' })
+
+const operation = t.Union([
+  t.Object({ op: t.Literal('create'), values: t.Optional(values) }),
+  t.Object({ op: t.Literal('update'), id, values }),
+  t.Object({ op: t.Literal('delete'), id }),
+  t.Object({
+    op: t.Literal('upsert'),
+    by: t.String({ description: 'Key of a unique field: the record that holds its value is changed, or one is created.' }),
+    values,
+  }),
+])
+const operations = t.Array(operation, { minItems: 1, maxItems: maxBatch })
+/** The changes of a batch, for work that finds them as text. */
+export const batchOperations = schema(operations)
+export type BatchOperation = TypeOf<typeof batchOperations>[number]
+
+/** Several changes of records of one type. */
+export const batchInput = schema(
+  t.Object(
+    {
+      operations,
+      atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each stands for itself.' })),
+    },
+    { title: 'Batch' },
+  ),
+)
+
+const result = t.Object({
+  status: t.Integer({ description: 'The status that the change alone would have been answered with.' }),
+  record: nullable(recordSchema),
+  error: nullable(t.Object({ code: t.String(), message: t.String() })),
+})
+export type BatchResult = TypeOf<typeof batchResults>['results'][number]
+
+/** What came of each change, in their order. */
+export const batchResults = schema(t.Object({ results: t.Array(result) }, { title: 'BatchResults' }))

@@ -1,0 +1,13 @@
+import { columnsOf, type Values } from '#shared/core/records/record.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+
+/** The parameters of fields' columns, by column name. */
+export function cellsOf(fields: readonly Field[], values: Values): Record<string, unknown> {
+  const cells: Record<string, unknown> = {}
+  for (const field of fields) {
+    const parameters = fieldKinds[field.type].toColumns(values[field.key] ?? null)
+    for (const [index, column] of columnsOf(field).entries()) cells[column] = parameters[index]
+  }
+  return cells
+}

@@ -1,0 +1,81 @@
+import { type BatchOperation, maxResultText } from '#shared/core/records/change/batch-schemas.ts'
+import { computeValues } from '#shared/core/records/compute/compute-values.ts'
+import { parseValues } from '#shared/core/records/input.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { noValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
+import { textLength } from '#shared/core/records/text-size.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** The computed fields of a record after a change, and what they were computed from. */
+interface Computed {
+  readonly type: RecordType
+  readonly input: Readonly<Record<string, unknown>>
+  readonly updatedAt: string
+  readonly values: Values
+}
+
+/** What was computed for the first change of each record of a batch, by the record's id. */
+export type ComputedAhead = ReadonlyMap<string, Computed>
+
+/** Records that are read at once. */
+const step = 50
+
+/**
+ * Computes the records that a batch updates before anything is locked, by no connection that it keeps; some may be missing. Use `computedFor`,
+ * which tells what still holds.
+ */
+export async function computeAhead(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<ComputedAhead> {
+  const computed = new Map<string, Computed>()
+  const inputs = new Map<string, Computed['input']>()
+  for (const operation of operations) {
+    if (operation.op !== 'update' || !isUuid(operation.id)) continue
+    const id = operation.id.toLowerCase()
+    if (!inputs.has(id)) inputs.set(id, operation.values)
+  }
+  const type = await requireRecordType(scope, typeKey).catch(unlessOurs)
+  if (!type || type.computations.length === 0) return computed
+  const ids = [...inputs.keys()]
+  let text = 0
+  for (let from = 0; from < ids.length && text < maxResultText; from += step) {
+    for (const record of await recordsByIds(scope, type, ids.slice(from, from + step))) {
+      const found = await computedOf(scope, type, record, inputs.get(record.id) ?? {})
+      if (!found) continue
+      computed.set(record.id, found)
+      text += textLength(found.values)
+    }
+  }
+  return computed
+}
+
+/** The computed fields of a record that is changed so, where they were computed from just that; undefined otherwise. */
+export function computedFor(
+  ahead: ComputedAhead | undefined,
+  type: RecordType,
+  stored: StoredRecord,
+  input: Computed['input'],
+): Values | undefined {
+  const found = ahead?.get(stored.id)
+  const holds = found?.type === type && found.input === input && found.updatedAt === stored.updated_at
+  return holds ? found.values : undefined
+}
+
+async function computedOf(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Promise<Computed | undefined> {
+  let next: Values
+  try {
+    next = Object.assign(noValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))
+  } catch (error) {
+    return unlessOurs(error)
+  }
+  await computeValues(scope, type, next)
+  const values = noValues()
+  for (const { field } of type.computations) values[field.key] = next[field.key] ?? null
+  return { type, input, updatedAt: record.updated_at, values }
+}
+
+/** The caller's mistakes are told by the change itself, in its turn. */
+function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status >= 500) throw error
+}

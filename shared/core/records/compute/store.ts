@@ -1,0 +1,82 @@
+import { cellsOf } from '#shared/core/records/column-values.ts'
+import { textBytes } from '#shared/core/records/query/sizes-store.ts'
+import { allColumns, columnsOf, type StoredRecord } from '#shared/core/records/record.ts'
+import { changedAt, shaped, tableOf } from '#shared/core/records/store.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { type Fill, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
+import { instantAfter } from '#shared/platform/kernel/time/instant.ts'
+
+// A recompute writes no audit entry, yet the records are others than before: their time of change says so, and with it their ETag.
+const touched = `"updated_at" = ${changedAt('sent.next')}, ?? = null`
+
+/** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
+export function storeComputed(type: RecordType, records: readonly StoredRecord[]): Statement {
+  const fields = type.computations.map(({ field }) => field)
+  const statement = shaped(type, 'recompute store', () => {
+    const columns = fields.flatMap((field) =>
+      columnsOf(field).map((column, index) => ({ column, kind: fieldKinds[field.type].columns[index] ?? 'text' })),
+    )
+    return builder.raw(
+      `update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
+       from json_to_recordset(?::json) as sent (id uuid, next timestamptz${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
+       where record.id = sent.id`,
+      [
+        tableOf(type),
+        type.editionColumn,
+        ...columns.flatMap(({ column }) => [column, column]),
+        slot('rows'),
+        ...columns.map(({ column }) => column),
+      ] as never,
+    )
+  })
+  return statement({ rows: JSON.stringify(records.map((record) => ({ ...touchOf(record), ...cellsOf(fields, record.values) }))) })
+}
+
+/** Empties the unique computed fields of records. */
+export function emptyUnique(type: RecordType, records: readonly StoredRecord[]): Statement {
+  const statement = shaped(type, 'recompute empty', () => {
+    const columns = type.computations.flatMap(({ field }) => (field.unique ? columnsOf(field) : []))
+    return builder.raw(
+      `update ? as record set ${touched}${', ?? = null'.repeat(columns.length)}
+       from json_to_recordset(?::json) as sent (id uuid, next timestamptz) where record.id = sent.id`,
+      [tableOf(type), type.editionColumn, ...columns, slot('rows')] as never,
+    )
+  })
+  return statement({ rows: JSON.stringify(records.map(touchOf)) })
+}
+
+const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: instantAfter(updated_at) })
+
+/**
+ * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
+ * than fill so many bytes of text, for all of them are in memory at once.
+ */
+export const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
+
+/** Which records a run over a type looks at: all, or those in which a unique computed field is empty. */
+export type Selection = 'all' | 'empty'
+
+/** The next records to compute, locked, with slot `after`. */
+export const nextPage = (type: RecordType, selection: Selection): Fill =>
+  shaped(type, `recompute page ${selection}`, () => {
+    const columns = allColumns(type)
+    const page = builder
+      .select(columns)
+      .select({ bytes: textBytes(type) })
+      .from(tableOf(type))
+      .where('id', '>', slot('after') as never)
+    if (selection === 'empty') {
+      page.where((either) => {
+        for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)
+      })
+    }
+    page.orderBy('id').limit(perStep.records).forUpdate()
+    // Where long text is read, it is read last: of the records that are left.
+    const sized = builder
+      .select('*')
+      .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })
+      .from(page.as('page'))
+    return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
+  })

@@ -1,0 +1,112 @@
+import { accessTo, requireAccess, withRecordType } from '#shared/core/records/access.ts'
+import { changeSlots } from '#shared/core/records/audit/audit-values.ts'
+import { cellsOf } from '#shared/core/records/column-values.ts'
+import { computeValues } from '#shared/core/records/compute/compute-values.ts'
+import { issueNumbers, numbersItself, requireFitting, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
+import { withinRecordCap } from '#shared/core/records/create/record-quota.ts'
+import { conflictOf, heldField } from '#shared/core/records/duplicate-value.ts'
+import { completeValues, type InputContext, parseValues } from '#shared/core/records/input.ts'
+import { visibleView } from '#shared/core/records/read.ts'
+import { noValues, type RecordView, type StoredRecord, type Values, viewOf } from '#shared/core/records/record.ts'
+import { insertRecord } from '#shared/core/records/store.ts'
+import { noteLength } from '#shared/core/records/text-size.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { isBlank } from '#shared/core/types/field-kinds/value.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { announce } from '#shared/platform/events/announce.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+
+/**
+ * Creates a record from what a caller sent and returns it as the caller sees it. VALIDATION_ERROR names the field; FORBIDDEN when the
+ * caller's rules do not allow these values, as sent or as they will be stored; DUPLICATE_VALUE when a unique field holds one already;
+ * LIMIT_EXCEEDED at the free plan's cap.
+ */
+export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
+    const record = await withinRecordCap(scope, 1, (inside) => store(inside, type, 'records:create', values))
+    const access = accessTo(scope, type, 'records:read')
+    return access.test(record) ? visibleView(type, record, access) : viewOf(type, record, nothing)
+  })
+}
+
+/** What whoever may create a record but not read it sees of its values. */
+const nothing: ReadonlySet<string> = new Set()
+
+/** The actions that create records, each under conditions of its own. */
+export type CreateAction = 'records:create' | 'records:import'
+
+/**
+ * The values of a new record of those that `read` gives, with defaults, once the caller's rules for the action allow them as sent. Throws
+ * FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
+ */
+export function newValues(scope: Scope, type: RecordType, action: CreateAction, read: (context: InputContext) => Values): Values {
+  requireAccess(scope, type, action)
+  const context = { defaultCurrency: scope.workspace.default_currency }
+  const sent = read(context)
+  const values = completeValues(type, sent, context)
+  requireAllowed(scope, type, action, sent)
+  return values
+}
+
+/** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow a record of these values. */
+export function requireStorable(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
+  requireFitting(type, values)
+  requireAllowed(scope, type, action, values)
+}
+
+/** Throws FORBIDDEN unless the caller's rules for the action allow a record of these values. */
+function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
+  const access = accessTo(scope, type, action)
+  if (access.verdict === 'all') return
+  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: instantOf(scope.now()), values }
+  if (!access.test(draft)) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
+}
+
+/**
+ * Stores a new record with numbers and computed fields filled in, once the caller's rules allow it so. A number that a unique field holds
+ * already is skipped. Throws like `insert`, and FORBIDDEN.
+ */
+export async function store(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
+  for (;;) {
+    const values = Object.assign(noValues(), given)
+    await issueNumbers(scope, type, [values])
+    await computeValues(scope, type, values)
+    requireStorable(scope, type, action, values)
+    if (!numbersItself(type)) return insert(scope, type, values)
+    try {
+      return await inSavepoint(scope.db, () => insert(scope, type, values))
+    } catch (error) {
+      const field = heldField(type, error)
+      if (!field || field.autogen === '' || !isBlank(given[field.key] ?? null)) throw error
+      await skipHeldNumbers(scope, type, field)
+    }
+  }
+}
+
+interface Inserted {
+  readonly id: string
+  readonly created_at: string
+  readonly dispatched: boolean
+}
+
+/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
+export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
+  await noteLength(scope, type, values)
+  const statement = insertRecord(type)({
+    ...cellsOf(type.fields, values),
+    ...changeSlots(scope, type, null, values),
+    createdBy: scope.actor.id,
+    typeId: type.id,
+  })
+  try {
+    const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
+    const { id, created_at, dispatched } = row
+    announce(scope, { dispatched })
+    return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }
+  } catch (error) {
+    throw conflictOf(type, error)
+  }
+}

@@ -1,0 +1,53 @@
+import { columnsOf } from '#shared/core/records/record.ts'
+import { auditColumns, counted, shaped, tableOf } from '#shared/core/records/store.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { type Fill, slot } from '#shared/platform/db/statements/statement.ts'
+import { dispatch, isDispatched } from '#shared/platform/events/store.ts'
+
+/**
+ * Stores new records with their audit entries and one dispatch, and gives the positions of those that it stored. The rows come as one JSON array with every field as a column, so that a type has one such statement, however many rows there are and
+ * whichever of their cells are filled. The database makes the ids one after the other, so they keep the order.
+ */
+export const insertRecords = (type: RecordType): Fill =>
+  shaped(type, 'insert many', () => {
+    const columns = type.fields.flatMap(columnsOf)
+    const names = columns.map(() => ', ??').join('')
+    return builder.raw(
+      `with fresh as materialized (
+         select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb, length integer${definitions(type.fields)})
+       ),
+       changed as (
+         insert into ? (id, created_by, created_at, updated_at, ??${names})
+         select id, ?::uuid, uuid_extract_timestamp(id), uuid_extract_timestamp(id), null::boolean${names} from fresh
+         on conflict do nothing
+         returning id, created_by, created_at, updated_at
+       ),
+       audited as (
+         insert into audit_entries (${auditColumns})
+         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ? from changed join fresh using (id) order by position
+         returning id, record_id
+       ),
+       counted as (?),
+       dispatched as (?)
+       select position, ${isDispatched} from changed join fresh using (id)`,
+      [
+        slot('rows'),
+        ...columns,
+        tableOf(type),
+        type.editionColumn,
+        ...columns,
+        slot('createdBy'),
+        ...columns,
+        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
+        counted(1),
+        dispatch('created'),
+      ] as never,
+    )
+  })
+
+/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never one of the others'. */
+const definitions = (fields: readonly Field[]): string =>
+  fields.flatMap(({ type }) => fieldKinds[type].columns.map((column) => `, ?? ${column}`)).join('')

@@ -1,0 +1,7 @@
+import { countAllRecords, lockRecordCap } from '#shared/core/records/create/counts-store.ts'
+import { withinPlan } from '#shared/core/scope/plan-cap.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+
+/** Does work that adds records; in a workspace of the free plan one caller at a time. Throws LIMIT_EXCEEDED past the cap. */
+export const withinRecordCap = <T>(scope: Scope, adds: number, work: (scope: Scope) => Promise<T>): Promise<T> =>
+  withinPlan(scope, 'records', adds, { lock: lockRecordCap, count: countAllRecords }, work)

@@ -1,0 +1,87 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { lesserRecordAccess } from '#shared/core/policy/grants/intersect-policies.ts'
+import { accessTo, requireAccess } from '#shared/core/records/access.ts'
+import { writeCsv } from '#shared/core/records/csv/write.ts'
+import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { exportPage } from '#shared/core/records/query/search-store.ts'
+import { searched } from '#shared/core/records/query/statement-cache.ts'
+import type { StoredRecord } from '#shared/core/records/record.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { heavy, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+
+/** Records in one export; when more match, the file says that it was cut (document 1, Export). */
+export const maxExported = 10_000
+
+/** What is in memory at once: so many records, or fewer whose text has so many bytes. */
+const stepSize = { records: 200, bytes: 250_000 }
+
+export interface Export {
+  readonly total: number
+  readonly truncated: boolean
+  /** The file's bytes, some records at a time; `done` hears how many are written. */
+  readonly bytes: (done: (count: number) => Promise<void>) => AsyncGenerator<Buffer>
+}
+
+/**
+ * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
+ * the caller see are no columns; a field hidden in one record is a blank cell there. Whoever may read none gets the header alone.
+ */
+export async function exportRecordsOf(scope: Scope, type: RecordType, query: RecordQuery): Promise<Export> {
+  const access = lesserRecordAccess(accessTo(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
+  const matches = await findMatches(scope, type, access, query)
+  const exported = matches.slice(0, maxExported)
+  const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
+  return {
+    total: exported.length,
+    truncated: matches.length > maxExported,
+    async *bytes(done) {
+      yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
+      let written = 0
+      for (const ids of inSteps(exported)) {
+        // A record may have changed since it matched, into one that the caller may not read.
+        const records = (await recordsByIds(scope, type, ids)).filter((record) => access.test(record))
+        yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
+        written += ids.length
+        await done(written)
+      }
+    },
+  }
+}
+
+/** A record that matches, and the bytes of its text. */
+interface Match {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
+function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
+  const search = compileQuery(scope, type, access, query)
+  const fill = searched(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
+  return scope.db.query<Match>(heavy(plannedForValues(fill(search.values)), search.named))
+}
+
+/** The ids of matches, as many at a time as their text allows. */
+function* inSteps(matches: readonly Match[]): Generator<readonly string[]> {
+  let [ids, total]: [string[], number] = [[], 0]
+  for (const { id, bytes } of matches) {
+    if (ids.length === stepSize.records || (ids.length > 0 && total + bytes > stepSize.bytes)) {
+      yield ids
+      ids = []
+      total = 0
+    }
+    ids.push(id)
+    total += bytes
+  }
+  if (ids.length > 0) yield ids
+}
+
+function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {
+  const visible = access.alwaysVisible ? undefined : access.visibleFields(record)
+  const cells = fields.map((field) => (visible?.has(field.key) === false ? '' : valueToCell(record.values[field.key] ?? null, field)))
+  return [record.id, record.created_at, ...cells]
+}

@@ -1,0 +1,75 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { requireAccess, withRecordType } from '#shared/core/records/access.ts'
+import { chosenFields } from '#shared/core/records/query/field-selection.ts'
+import { readKeys } from '#shared/core/records/query/read-search.ts'
+import { listPage } from '#shared/core/records/query/read-store.ts'
+import { visibleRows } from '#shared/core/records/read.ts'
+import { allColumns, idOf, type RecordView, type Row } from '#shared/core/records/record.ts'
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import { noteRules, noteUse } from '#shared/core/types/indexes/count-use.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { fitting } from '#shared/platform/db/lists.ts'
+import { asArrays, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+export interface ListQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  readonly ref_field?: string | undefined
+  readonly ref_id?: string | undefined
+  /** Keys of the fields to show, separated by commas; all without it. */
+  readonly fields?: string | undefined
+}
+
+export interface RecordPage {
+  readonly records: RecordView[]
+  /** Absent on the last page. */
+  readonly next_cursor?: string
+}
+
+/** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
+export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const chosen = chosenFields(type, access, readKeys(query.fields))
+    const reference = referenceOf(type, access, query)
+    if (reference) noteUse(scope, reference.field, 'reference')
+    noteRules(scope, type.fields, access)
+    const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
+    const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
+    const fill = listPage(type, access, reference?.field, after !== undefined)
+    const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
+    const rows = await readRows<Row>(scope, asArrays(reference?.field.type === 'refs' ? plannedForValues(statement) : statement))
+    const found = type.longRecords ? ((rows[0]?.[allColumns(type).length] ?? 0) as number) : rows.length
+    const page = rows.slice(0, query.limit)
+    const visible = visibleRows(type, page, access, chosen)
+    const records = type.longRecords ? fitting(visible) : visible
+    const last = page[records.length - 1]
+    return found > records.length && last ? { records, next_cursor: makeCursor(list, idOf(last)) } : { records }
+  })
+}
+
+/** What `ref_field` and `ref_id` ask for together; throws VALIDATION_ERROR when one is missing or the field is no reference to see. */
+function referenceOf(type: RecordType, access: RecordAccess, query: ListQuery): { field: Field; id: string } | undefined {
+  const { ref_field, ref_id } = query
+  if (ref_field === undefined && ref_id === undefined) return undefined
+  if (ref_field === undefined || ref_id === undefined) throw problem('VALIDATION_ERROR', 'ref_field and ref_id must be given together')
+  const field = type.fieldByKey.get(ref_field)
+  if (!field || !isReference(field) || access.hideable.has(ref_field)) {
+    throw problem('VALIDATION_ERROR', `ref_field must be a ref or refs field of ${type.key}, got ${ref_field}`)
+  }
+  if (!isUuid(ref_id)) throw problem('VALIDATION_ERROR', 'ref_id must be a record id')
+  return { field, id: ref_id }
+}
+
+/** The id after which a page starts. */
+function positionOf(list: string, cursor: string): string {
+  const id = readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
+}
+
+const isReference = ({ type }: Field): boolean => type === 'ref' || type === 'refs'

@@ -1,0 +1,91 @@
+import type { ValueFilter } from '#shared/core/records/query/filter.ts'
+import { maxFilters, type PageOf, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { parseJson } from '#shared/platform/kernel/values/json.ts'
+
+/** The query of a search as an address carries it (document 1, Search mode). Export takes the part that is not paging. */
+export interface SearchQuery {
+  readonly q?: string | undefined
+  /** A JSON array of `{field, op, value}`, or the list itself. */
+  readonly filter?: string | readonly ValueFilter[] | undefined
+  /** A field key or `created_at`, or several separated by commas. */
+  readonly sort?: string | undefined
+  /** `asc` or `desc`, for all keys or for each, separated by commas; `desc` without it. */
+  readonly dir?: string | undefined
+}
+
+export interface PagedSearchQuery extends SearchQuery {
+  readonly limit: number
+  readonly page?: number | undefined
+  readonly offset?: number | undefined
+  /** Keys of the fields to show, separated by commas; all without it. */
+  readonly fields?: string | undefined
+}
+
+const filters = schema(
+  t.Array(t.Object({ field: t.String(), op: t.Optional(t.String()), value: t.String() }), {
+    maxItems: maxFilters,
+    description: 'Conditions that must all hold; value is always a string.',
+  }),
+)
+
+/** Reads a search's parameters; throws VALIDATION_ERROR that names the one that is damaged and the rule. Fields are looked up later. */
+export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery => ({
+  q,
+  filters: readFilters(filter),
+  sort: readSort(sort, dir),
+})
+
+/** The same with its page. */
+export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & PageOf => ({
+  ...readSearch(query),
+  limit: query.limit,
+  offset: startOf(query),
+  fields: readKeys(query.fields),
+})
+
+/** Reads filters as callers send them, as JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and the rule. */
+export function readFilters(given: unknown, path = 'filter'): readonly ValueFilter[] {
+  if (given === undefined) return []
+  const read = filters.parse(typeof given === 'string' ? readArray(given, path) : given, path)
+  return read.map(({ field, op, value }) => ({ field, op, value }))
+}
+
+function readArray(text: string, path: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw problem('VALIDATION_ERROR', `${path} must be a JSON array of {field, op, value}`, { cause })
+  }
+}
+
+/** One direction counts for all keys; several belong to the keys in turn (decisions, Records, types, fields). */
+function readSort(sort = 'created_at', dir = 'desc'): readonly SortKey[] {
+  const [keys, directions] = [sort.split(','), dir.split(',')]
+  if (directions.length > 1 && directions.length !== keys.length) {
+    throw problem(
+      'VALIDATION_ERROR',
+      `dir must be one direction or one for each of the ${keys.length} keys of sort, got ${directions.length}`,
+    )
+  }
+  return keys.map((field, index) => ({ field, dir: readDirection(directions[index] ?? directions[0] ?? 'desc') }))
+}
+
+function readDirection(dir: string): SortKey['dir'] {
+  if (dir !== 'asc' && dir !== 'desc') throw problem('VALIDATION_ERROR', `dir must be asc or desc, got ${dir}`)
+  return dir
+}
+
+/** Keys of fields as `fields=name,total` names them; undefined for all. */
+export const readKeys = (text: string | undefined): readonly string[] | undefined =>
+  text === undefined ? undefined : text === '' ? [] : text.split(',')
+
+/** Where a page of a search starts; `offset` wins over `page` (decisions, Records, types, fields). */
+function startOf({ page, offset, limit }: PagedSearchQuery): number {
+  return offset ?? ((page ?? 1) - 1) * limit
+}
+
+/** Whether a listing's parameters choose search mode: any of these does, whatever it holds (document 1, Records, rule 4). */
+export const isSearch = (query: object): boolean =>
+  ['q', 'filter', 'sort', 'page', 'offset'].some((name) => (query as Readonly<Record<string, unknown>>)[name] !== undefined)

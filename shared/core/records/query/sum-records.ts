@@ -1,0 +1,123 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { requireAccess, withRecordType } from '#shared/core/records/access.ts'
+import { namedField } from '#shared/core/records/query/filter.ts'
+import { compileQuery, hideableIn, type RecordQuery } from '#shared/core/records/query/query.ts'
+import { searched } from '#shared/core/records/query/statement-cache.ts'
+import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup } from '#shared/core/records/query/sum-store.ts'
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { amountOfCell } from '#shared/core/types/field-kinds/number.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { asArrays, heavy, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** What groups are made by: a field's value, or the day or month of a date or instant, of which the latter needs a time zone. */
+export type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
+
+/** What is added up, of which records. */
+export interface SumQuery extends Omit<RecordQuery, 'sort'> {
+  /** Keys of number and currency fields. */
+  readonly sums: readonly string[]
+  readonly by?: readonly GroupKey[]
+}
+
+/** Records that are alike in what they are grouped by. */
+export interface SumGroup {
+  /** The values of `by` in its order: text, `true`, `false`, or null for none; a day reads `2026-11-21`, a month `2026-11`. */
+  readonly by: readonly (string | boolean | null)[]
+  /** How many records there are. */
+  readonly count: number
+  /** By field key: the exact sum, one for each currency that occurs in the order of their codes; `code` is null of a number field. */
+  readonly sums: Readonly<Record<string, readonly Sum[]>>
+}
+
+export interface Sum {
+  readonly code: string | null
+  /** Decimal text. */
+  readonly amount: string
+  /** How many records have a value. */
+  readonly count: number
+}
+
+/**
+ * Adds up fields of the records that match and that the caller may read, exactly and in the database, by groups in the order of their
+ * values. No record, no group. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than
+ * `maxGroups` and for a field that cannot be added up or grouped by.
+ */
+export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
+  return withRecordType(scope, typeKey, async (type) => {
+    const access = requireAccess(scope, type, 'records:read')
+    const compiled = compileQuery(scope, type, access, query)
+    const keys = (query.by ?? []).map((key) => groupKey(type, hideableIn(access, query), key))
+    const summed = query.sums.map((key) => summable(type, access, query, key))
+    const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
+    const fill = searched(access, `sums ${shape} ${compiled.shape}`, () =>
+      sumsOf(
+        type,
+        keys.map(({ value }) => value),
+        summed,
+        compiled.where(),
+      ),
+    )
+    const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
+    const rows = await readRows<readonly unknown[]>(
+      scope,
+      asArrays(heavy(plannedForValues(fill({ ...compiled.values, ...zones })), compiled.named)),
+    )
+    return groupsOf(
+      rows.filter(([count]) => count !== null),
+      keys.length,
+      summed,
+    )
+  })
+}
+
+interface Key {
+  readonly shape: string
+  readonly value: GroupValue
+  readonly zone: string
+}
+
+function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey): Key {
+  const field = namedField(type, hideable, key.field, 'by')
+  requireSortable(field, 'by')
+  if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
+  if (!('span' in key)) return { shape: field.key, value: () => valueGroup(field), zone: 'UTC' }
+  if (field.type !== 'date' && field.type !== 'datetime') throw problem('VALIDATION_ERROR', `by: ${field.key} has no ${key.span}`)
+  return {
+    shape: `${field.key} ${key.span}`,
+    value: (zone) => spanGroup(field, key.span, zone),
+    zone: key.timeZone,
+  }
+}
+
+function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
+  const field = namedField(type, hideableIn(access, query), key, 'sums')
+  if (field.type !== 'number' && field.type !== 'currency') {
+    throw problem('VALIDATION_ERROR', `sums: ${key} is a ${field.type} field and cannot be added up`)
+  }
+  return field
+}
+
+function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {
+  const groups = new Map<string, { by: SumGroup['by']; count: number; sums: Record<string, Sum[]> }>()
+  for (const [count, ...cells] of rows) {
+    const by = cells.slice(0, keys) as unknown as SumGroup['by']
+    const group = groups.get(JSON.stringify(by)) ?? { by, count: 0, sums: Object.fromEntries(fields.map(({ key }) => [key, []])) }
+    groups.set(JSON.stringify(by), group)
+    const parts = fields.map((field, index) => ({ field, cells: cells.slice(keys + 4 * index, keys + 4 * index + 4) }))
+    const ofCode = parts.find(({ cells: [, , , isOfCode] }) => isOfCode)
+    if (!ofCode) group.count = Number(count)
+    const told = ofCode ? [ofCode] : parts.filter(({ field }) => field.codeColumn === null)
+    for (const {
+      field,
+      cells: [sum, held, code],
+    } of told) {
+      if (sum !== null)
+        group.sums[field.key]?.push({ code: code as string | null, amount: amountOfCell(sum as string), count: Number(held) })
+    }
+  }
+  if (groups.size > maxGroups) throw problem('VALIDATION_ERROR', `by must make at most ${maxGroups} groups`)
+  return [...groups.values()]
+}

@@ -1,0 +1,48 @@
+import { tableOf } from '#shared/core/records/store.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { slot } from '#shared/platform/db/statements/statement.ts'
+
+/** SQL of what is grouped by; `zone` is the name of the slot of its time zone. */
+export type GroupValue = (zone: string) => Knex.Raw
+
+/** A field's value. A number reads without the zeros of its column. */
+export const valueGroup = ({ type, column }: Field): Knex.Raw => builder.raw(type === 'number' ? 'trim_scale(??)::text' : '??', [column])
+
+/** The day or month of a date, or of an instant in the time zone. */
+export function spanGroup({ type, column }: Field, span: 'day' | 'month', zone: string): Knex.Raw {
+  const pattern = span === 'month' ? 'YYYY-MM' : 'YYYY-MM-DD'
+  return type === 'date'
+    ? builder.raw(`to_char(??, '${pattern}')`, [column])
+    : builder.raw(`to_char(?? at time zone ?::text, '${pattern}')`, [column, slot(zone) as never])
+}
+
+/** Groups in one answer; more is refused. */
+export const maxGroups = 10_000
+
+/**
+ * Every group once as a whole, and once more for each currency of each currency field. A row has the count of records, the values grouped
+ * by, then of each field its sum, the count of its values, its code, and whether the row is one of that code.
+ */
+export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: readonly Field[], where: Knex.Raw | undefined): Knex.Raw {
+  const groups = keys.map((_, index) => `g${index}`)
+  const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
+  const picked = [
+    ...keys.map((value, index) => builder.raw(`? as g${index}`, [value(`zone ${index}`)])),
+    ...fields.map(({ column }, index) => builder.raw(`?? as a${index}`, [column])),
+    ...fields.flatMap(({ codeColumn }, index) => (codeColumn === null ? [] : [builder.raw(`?? as c${index}`, [codeColumn])])),
+  ]
+  const sums = fields.map((_, index) => {
+    const code = codes[index]
+    return `sum(a${index}), count(a${index}), ${code ?? 'null::text'}, ${code ? `grouping(${code}) = 0` : 'false'}`
+  })
+  const sets = [groups, ...codes.flatMap((code) => (code === null ? [] : [[...groups, code]]))].map((set) => `(${set.join(', ')})`)
+  const orders = [...groups, ...codes.filter((code) => code !== null), 'count(*)']
+  return builder.raw(
+    `select ${['count(*)', ...groups, ...sums].join(', ')} from (select ${picked.map(() => '?').join(', ')} from ? where ?) as picked
+     group by grouping sets (${sets.join(', ')}) having count(*) > 0
+     order by ${orders.join(', ')} limit ${(maxGroups + 1) * (1 + codes.length)}`,
+    [...picked, tableOf(type), where ?? builder.raw('true')],
+  )
+}

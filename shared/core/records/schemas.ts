@@ -1,0 +1,86 @@
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+const instant = t.String({ format: 'date-time' })
+const values = t.Record(t.String(), t.Unknown(), {
+  description: 'By field key. A field without a value is null; one that the caller may not read is absent.',
+})
+
+/** A record in a response (document 1, Record). */
+export const recordSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    object_type: t.String({ description: 'Key of the record type.' }),
+    created_by: nullable(t.String({ format: 'uuid' })),
+    created_at: instant,
+    updated_at: instant,
+    values,
+  },
+  { title: 'WorkspaceRecord', description: 'One record of a type that the workspace defines.' },
+)
+
+export const record = schema(recordSchema)
+export const recordValues = schema(t.Object({ values }, { title: 'RecordValues' }))
+
+/** A page of a listing: by cursor, or of a search with its total. */
+export const recordPage = schema(
+  t.Object(
+    {
+      records: t.Array(recordSchema),
+      next_cursor: t.Optional(t.String({ description: 'Plain listing: where the next page starts; absent on the last.' })),
+      total: t.Optional(t.Integer({ description: 'Search mode: how many readable records match, exactly.' })),
+    },
+    { title: 'RecordPage' },
+  ),
+)
+
+/** What creates a record. */
+export const recordInput = schema(
+  t.Object(
+    { values: t.Optional(t.Record(t.String(), t.Unknown(), { description: 'By field key; null counts as not sent.' })) },
+    { title: 'RecordInput' },
+  ),
+)
+
+/** What changes a record. */
+export const recordChanges = schema(
+  t.Object(
+    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields not sent are left alone; null clears one.' }) },
+    { title: 'RecordChanges' },
+  ),
+)
+
+/** What a search and an export look for. */
+const search = {
+  q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
+  filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
+  sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at, or several separated by commas.' })),
+  dir: t.Optional(
+    t.String({
+      pattern: '^(asc|desc)(,(asc|desc))*$',
+      description: 'asc or desc, for all keys of sort or one for each, separated by commas',
+    }),
+  ),
+}
+
+/** The fields that an answer shows. */
+const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; all without it.' }))
+
+/** The parameters of one record. */
+export const recordQuery = schema(t.Object({ fields }))
+
+/** The parameters of an export. */
+export const exportQuery = schema(t.Object(search))
+
+/** The parameters of a listing in either mode (document 1, Records, rule 4). */
+export const listQuery = schema(
+  t.Object({
+    ...search,
+    fields,
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
+    ref_field: t.Optional(t.String({ description: 'Plain listing, with ref_id: only records whose reference field points there.' })),
+    ref_id: t.Optional(t.String()),
+    page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: 1-based.' })),
+    offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: wins over page.' })),
+  }),
+)

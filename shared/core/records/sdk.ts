@@ -1,0 +1,76 @@
+import { type SdkMethod, sdkMethod, sdkQuery } from '#shared/core/automation/sdk-method.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import { removeRecord } from '#shared/core/records/change/delete-record.ts'
+import { changeRecord } from '#shared/core/records/change/update-record.ts'
+import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { listRecords } from '#shared/core/records/query/list-records.ts'
+import { isSearch, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/core/records/query/read-search.ts'
+import { searchRecords } from '#shared/core/records/query/search-records.ts'
+import { getRecord } from '#shared/core/records/read.ts'
+import { listQuery } from '#shared/core/records/schemas.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const type = ['type', schema(t.String())] as const
+const id = ['id', schema(t.String())] as const
+const valuesByKey = schema(t.Record(t.String(), t.Unknown()))
+const values = ['values', valuesByKey] as const
+const maybeValues = ['values', schema(t.Unknown())] as const
+const query = ['query', schema(t.Unknown())] as const
+
+/** The type that a call names, once the caller may do something of the kind with its records at all: what the route asks first. */
+async function allowed(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
+  const { key } = await requireRecordType(scope, typeKey)
+  requirePermission(scope, permission, key)
+  return key
+}
+
+/** The query of a listing: as in an address, with `filter` as a list where its sender likes that better than its JSON text. */
+function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery {
+  if (given === undefined || given === null) return listQuery.parse({}, 'query')
+  if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
+  const { filter, ...rest } = given as Readonly<Record<string, unknown>>
+  const read = Object.entries(rest).map(([name, value]) => [name, isWholeNumber(name, value) ? Number(value) : value])
+  const query = listQuery.parse(Object.fromEntries(read), 'query')
+  return filter === undefined ? query : { ...query, filter: readFilters(filter) }
+}
+
+/** A number of the query may be text, as it is in an address: so it comes to a public function. */
+const isWholeNumber = (name: string, value: unknown): boolean =>
+  ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
+
+/** Records of the workspace, under the rights of the run's caller. */
+export const recordMethods: readonly SdkMethod[] = [
+  sdkQuery(
+    'records.list',
+    '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
+    [type, query],
+    async ({ scope }, typeKey, given) => {
+      const key = await allowed(scope, 'records:read', typeKey)
+      const query = readQuery(given)
+      return isSearch(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
+    },
+  ),
+  sdkQuery('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>
+    getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
+  ),
+  sdkMethod(
+    'records.create',
+    '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
+    [type, maybeValues],
+    async ({ scope }, typeKey, values) =>
+      createRecord(scope, await allowed(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
+  ),
+  sdkMethod(
+    'records.update',
+    '<K extends TypeKey>(type: K, id: string, values: SentValues<K>): Promise<void>',
+    [type, id, values],
+    async ({ scope }, typeKey, id, values) => changeRecord(scope, await allowed(scope, 'records:update', typeKey), id, values),
+  ),
+  sdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
+    removeRecord(scope, await allowed(scope, 'records:delete', typeKey), id),
+  ),
+]

@@ -1,0 +1,29 @@
+import { compilePolicy } from '#shared/core/policy/evaluate.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import { findMembersWithRoles, findPolicies } from '#shared/core/roles/store.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+
+interface Row {
+  readonly user_id: string
+  readonly owner: boolean
+  readonly role_ids: readonly string[]
+}
+
+/**
+ * The members of the workspace whose roles allow a permission on every item, and the owner, by their ids. Service accounts are none of
+ * them: nobody reads their inboxes.
+ */
+export async function holdersOf({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
+  const members = await db.query<Row>(findMembersWithRoles(workspace.id))
+  const roles = await db.query<{ id: string; policy: readonly PolicyRule[] }>(findPolicies(workspace.id))
+  const policies = new Map(roles.map(({ id, policy }) => [id, policy]))
+  return members.filter((member) => holds(member, policies, permission)).map(({ user_id }) => user_id)
+}
+
+function holds({ user_id, owner, role_ids }: Row, policies: ReadonlyMap<string, readonly PolicyRule[]>, permission: Permission): boolean {
+  const rules = role_ids.flatMap((id) => (policies.get(id) ?? []).map((rule, index) => ({ ...rule, role_id: id, index })))
+  const policy = compilePolicy(rules, { id: user_id, type: 'user', owner })
+  return permits({ actor: { policy } }, permission)
+}

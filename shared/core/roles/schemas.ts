@@ -1,0 +1,78 @@
+import { type PolicyRule, policy } from '#shared/core/policy/policy-rules.ts'
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const id = t.String({ format: 'uuid' })
+const instant = t.String({ format: 'date-time' })
+const rules = t.Unsafe<readonly PolicyRule[]>(policy.json)
+
+/** A named set of rules that members and service accounts hold (document 1, Role). */
+export interface Role {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly policy: readonly PolicyRule[]
+  /** Whether it applies to visitors, who are not signed in; then nobody holds it. */
+  readonly is_anonymous: boolean
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+const roleSchema = t.Object(
+  {
+    id,
+    name: t.String(),
+    description: t.String(),
+    policy: rules,
+    is_anonymous: t.Boolean({ description: 'Whether it applies to visitors who are not signed in.' }),
+    created_at: instant,
+    updated_at: instant,
+  },
+  { title: 'Role', description: 'A named set of rules.' },
+)
+export const role = schema(roleSchema)
+export const roleList = schema(t.Array(roleSchema))
+
+/** What creates a role, and replaces one: what is left out is empty then. */
+export const roleInput = schema(
+  t.Object(
+    {
+      name: nameText(120),
+      description: t.Optional(t.String({ maxLength: 1_000 })),
+      policy: t.Optional(rules),
+      is_anonymous: t.Optional(t.Boolean({ description: 'Only the owner may make a role so.' })),
+    },
+    { title: 'RoleInput' },
+  ),
+)
+export type RoleInput = ReturnType<(typeof roleInput)['parse']>
+
+/** A role as it is named beside whoever holds it. */
+export interface RoleName {
+  readonly id: string
+  readonly name: string
+}
+export const roleNames = t.Unsafe<readonly RoleName[]>(t.Array(t.Object({ id, name: t.String() }, { title: 'RoleName' })))
+
+/** A person or service account, as lists of holders show it. */
+export const roleMembers = schema(
+  t.Array(
+    t.Object({ id, type: t.Enum(['user', 'service']), name: t.String() }, { title: 'Principal', description: 'Who holds the role.' }),
+  ),
+)
+export const roleMemberInput = schema(
+  t.Object({ user_id: t.String({ description: 'Id of a member or service account.' }) }, { title: 'RoleMemberInput' }),
+)
+
+/** What the caller is and may do. */
+export const ownPolicy = schema(
+  t.Object(
+    {
+      principal: t.Object({ id, type: t.Enum(['user', 'service']), name: t.String() }),
+      owner: t.Boolean({ description: 'The owner holds everything, whatever the rules say.' }),
+      roles: roleNames,
+      policy: rules,
+    },
+    { title: 'OwnPolicy' },
+  ),
+)

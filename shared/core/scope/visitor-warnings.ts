@@ -1,0 +1,25 @@
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import { loadVisitor } from '#shared/core/scope/actor.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** What an answer warns of; absent where there is nothing to say. */
+export const warnings = schema(
+  t.Array(t.String(), { description: 'Why visitors cannot use what was published, and how to change that; absent where they can.' }),
+).json
+
+/** Adds warnings to an answer, where there are any. */
+export const warned = <T extends object>(answer: T, texts: readonly string[]): T & { warnings?: string[] } =>
+  texts.length === 0 ? answer : { ...answer, warnings: [...texts] }
+
+/** The permissions that visitors lack on something that is published, and how to give each. */
+export async function lackOfVisitors(scope: Scope, permissions: readonly Permission[], resource: string): Promise<string[]> {
+  const actor = await loadVisitor(scope.cache, scope.db, scope.workspace.id)
+  return permissions
+    .filter((permission) => !permits({ actor }, permission, resource))
+    .map((permission) => {
+      const rule = JSON.stringify({ effect: 'allow', actions: [permission], resources: [resource] })
+      return `Visitors lack ${permission} on ${resource}: the owner gives it with the rule ${rule} in a role whose is_anonymous is true`
+    })
+}

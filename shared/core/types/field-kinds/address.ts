@@ -1,0 +1,38 @@
+import validator from 'validator'
+import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { checkText, parseText } from '#shared/core/types/field-kinds/text.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+
+/** Characters of an address: what browsers and proxies pass on, and far above any mail address. */
+export const maxAddressLength = 2_048
+
+const addressKind = (type: FieldType, rule: string, accepts: (text: string) => boolean): FieldKind<string> => ({
+  ...plainKind,
+  type,
+  columns: ['text'],
+  ruleKeys: ['min_len', 'max_len'],
+  filter: textFilter,
+  parse(input, _field, { path }) {
+    const text = parseText(input, path, maxAddressLength)
+    if (!accepts(text)) throw refusal(path, rule, text)
+    return text
+  },
+  check: checkText,
+  fromColumns: ownForm,
+  toCell: (value) => value,
+})
+
+/** A mail address, kept as it was sent. */
+export const emailKind = addressKind('email', 'a valid email address', (text) => validator.isEmail(text))
+
+// The URL parser alone would take `https:example.com`, and drop blanks and line breaks that we keep.
+const absolute = /^https?:\/\/[^\s/?#\\]/i
+
+/** An absolute http or https address, kept as it was sent. */
+export const urlKind = addressKind(
+  'url',
+  'an absolute http or https URL',
+  (text) => absolute.test(text) && !/[\s\p{Cc}]/u.test(text) && URL.canParse(text),
+)

@@ -1,0 +1,60 @@
+import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
+import { parseText } from '#shared/core/types/field-kinds/text.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { FieldShape } from '#shared/core/types/fields/field.ts'
+
+/** Options that a field may have, and characters of each. */
+export const maxOptions = 500
+export const maxOptionLength = 200
+
+const shownOptions = 20
+
+function checkOption(value: string, { rules: { options = [] } }: FieldShape, path: string): void {
+  if (options.includes(value)) return
+  const shown = options.slice(0, shownOptions).join(', ')
+  throw refusal(path, `one of ${shown}${options.length > shownOptions ? ', …' : ''}`, value)
+}
+
+const parseOption = (input: unknown, path: string): string => parseText(input, path, maxOptionLength)
+
+const parseNewOption = (input: unknown, path: string): string => {
+  const option = parseOption(input, path)
+  if (option === '') throw refusal(path, 'text that is not empty', option)
+  return option
+}
+
+/** Reads the rule `options`: at least one, none empty, none twice. */
+export function parseOptions(input: unknown, path: string): readonly string[] {
+  const options = parseList(input, path, { max: maxOptions, distinct: true, parseEntry: parseNewOption })
+  if (options.length === 0) throw refusal(path, 'at least one option', input)
+  return options
+}
+
+/** One of the field's options. */
+export const selectKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'select',
+  columns: ['text'],
+  ruleKeys: ['options'],
+  filter: textFilter,
+  parse: (input, _field, { path }) => parseOption(input, path),
+  check: checkOption,
+  fromColumns: ownForm,
+  fromCell: exactCell,
+  toCell: (value) => value,
+}
+
+/** Several of the field's options, none of them twice, in the order sent. */
+export const multiselectKind: FieldKind<readonly string[]> = {
+  ...listKind,
+  type: 'multiselect',
+  columns: ['text[]'],
+  ruleKeys: ['options'],
+  parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: true, parseEntry: parseOption }),
+  check(values, field, path) {
+    for (const [index, value] of values.entries()) checkOption(value, field, `${path}[${index}]`)
+  },
+  fromColumns: ownForm,
+}

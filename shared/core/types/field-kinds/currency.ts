@@ -1,0 +1,62 @@
+import { type FieldKind, type ParseContext, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { amountFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { amountOfCell, checkRange, parseAmount } from '#shared/core/types/field-kinds/number.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
+import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
+import { exactNumber, numberText } from '#shared/platform/kernel/values/json.ts'
+
+interface SentMoney {
+  readonly amount?: unknown
+  readonly code?: unknown
+}
+
+const isBare = (input: unknown): boolean => typeof input === 'string' || numberText(input) !== undefined
+
+function parseMoney(input: unknown, field: FieldShape, context: ParseContext): Money {
+  const { path } = context
+  if (isBare(input)) return { amount: parseAmount(input, path), code: field.rules.unit ?? context.defaultCurrency }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw refusal(path, 'a number or {amount, code}', input)
+  const { amount, code } = input as SentMoney
+  const taken = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCode(code, `${path}.code`))
+  return { amount: parseAmount(amount, `${path}.amount`), code: taken }
+}
+
+/** Reads an ISO 4217 code; throws VALIDATION_ERROR otherwise. */
+export function parseCode(input: unknown, path: string): string {
+  if (typeof input !== 'string' || !isCurrencyCode(input)) throw refusal(path, 'an ISO 4217 currency code such as EUR', input)
+  return input
+}
+
+const isMoney = (value: FieldValue): value is Money => typeof value === 'object' && value !== null && 'amount' in value
+
+/** A default as it is applied to a new record: a bare currency default takes the workspace's currency of that moment. */
+export function withCurrency(value: FieldValue, defaultCurrency: string): FieldValue {
+  return isMoney(value) && value.code === '' ? { amount: value.amount, code: defaultCurrency } : value
+}
+
+const amountAndCode = /^(\S+?)\s*([A-Z]{3})$/
+
+/** An exact amount of a currency, in two columns. Filters, sorting and rules look at the amount alone. */
+export const currencyKind: FieldKind<Money> = {
+  ...plainKind,
+  type: 'currency',
+  columns: ['numeric(20,6)', 'text'],
+  ruleKeys: ['min', 'max', 'unit'],
+  filter: amountFilter,
+  parse: parseMoney,
+  check(value, field, path) {
+    checkRange(value.amount, field, path)
+    const { unit = value.code } = field.rules
+    if (value.code !== unit) throw refusal(`${path}.code`, unit, value.code)
+  },
+  toColumns: (value) => [value?.amount ?? null, value?.code ?? null],
+  fromColumns: ([amount, code]) => (amount == null ? null : { amount: amountOfCell(amount as string), code: code as string }),
+  toJson: ({ amount, code }) => ({ amount: exactNumber(amount), code }),
+  fromCell(text) {
+    const [, amount, code] = amountAndCode.exec(text.trim()) ?? []
+    return amount === undefined ? text.trim() : { amount, code }
+  },
+  toCell: ({ amount, code }) => `${amount} ${code}`,
+}

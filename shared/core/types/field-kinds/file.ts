@@ -1,0 +1,24 @@
+import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { parseText } from '#shared/core/types/field-kinds/text.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+
+/** Bytes of UTF-8 that a drive key may have (document 3, file storage). */
+export const maxKeyBytes = 1_024
+
+/** A key of the drive. It is text: nothing says that a file stands there. */
+export const fileKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'file',
+  columns: ['text'],
+  sortable: false,
+  filter: null,
+  parse(input, _field, { path }) {
+    const key = parseText(input, path, maxKeyBytes)
+    const bytes = Buffer.byteLength(key)
+    if (bytes === 0 || bytes > maxKeyBytes) throw refusal(path, `a drive key of 1 to ${maxKeyBytes} bytes`, bytes)
+    return key
+  },
+  fromColumns: ownForm,
+  fromCell: exactCell,
+  toCell: (value) => value,
+}

@@ -1,0 +1,40 @@
+import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { byText, compared } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** Reads a record's id in any letter case; only its form is checked, not its existence (decisions, Values on create). */
+function parseId(input: unknown, path: string): string {
+  if (typeof input !== 'string' || !isUuid(input)) throw refusal(path, 'the UUID of a record', input)
+  return input.toLowerCase()
+}
+
+/** The id of another record. */
+export const refKind: FieldKind<string> = {
+  ...plainKind,
+  type: 'ref',
+  columns: ['uuid'],
+  ruleKeys: ['ref_type'],
+  filter: {
+    operators: ['eq'],
+    byDefault: 'eq',
+    read(operator, value, path) {
+      const id = parseId(value, path)
+      return compared(operator, id, '', (held: string) => byText(held, id))
+    },
+  },
+  parse: (input, _field, { path }) => parseId(input, path),
+  fromColumns: ownForm,
+  toCell: (value) => value,
+}
+
+/** Ids of other records, in the order sent; an id may stand there twice. */
+export const refsKind: FieldKind<readonly string[]> = {
+  ...listKind,
+  type: 'refs',
+  columns: ['uuid[]'],
+  ruleKeys: ['ref_type'],
+  parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: false, parseEntry: parseId }),
+  fromColumns: ownForm,
+}

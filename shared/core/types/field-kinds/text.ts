@@ -1,0 +1,59 @@
+import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { isCleanText } from '#shared/platform/kernel/values/json.ts'
+import { compilePattern } from '#shared/platform/kernel/values/pattern.ts'
+
+/** Characters that a value may have (document 1, Limits); counted in Unicode code points. */
+export const maxStringLength = 500
+export const maxTextLength = 100_000
+
+/** Reads text of at most `max` code points without NUL characters and lone surrogates; throws VALIDATION_ERROR otherwise. */
+export function parseText(input: unknown, path: string, max: number): string {
+  if (typeof input !== 'string') throw refusal(path, 'text', input)
+  if (!isCleanText(input)) throw refusal(path, 'text without NUL characters and lone surrogates', input)
+  if (countCharacters(input) > max) throw refusal(path, `at most ${max} characters long`, countCharacters(input))
+  return input
+}
+
+/** The number of Unicode code points in text. */
+export function countCharacters(text: string): number {
+  let count = text.length
+  for (let index = 0; index < text.length - 1; index++) {
+    const code = text.charCodeAt(index)
+    // The first half of a pair: well-formed text has the second half right behind it.
+    if (code >= 0xd800 && code <= 0xdbff) count -= 1
+  }
+  return count
+}
+
+/** Holds text against `min_len`, `max_len` and `pattern`. */
+export function checkText(value: string, { rules }: FieldShape, path: string): void {
+  const length = rules.min_len === undefined && rules.max_len === undefined ? 0 : countCharacters(value)
+  if (rules.min_len !== undefined && length < rules.min_len) throw refusal(path, `at least ${rules.min_len} characters long`, length)
+  if (rules.max_len !== undefined && length > rules.max_len) throw refusal(path, `at most ${rules.max_len} characters long`, length)
+  if (rules.pattern !== undefined && !compilePattern(rules.pattern).test(value))
+    throw refusal(path, `text matching ${rules.pattern}`, value)
+}
+
+const textKind = (type: FieldType, max: number, ruleKeys: FieldKind['ruleKeys']): FieldKind<string> => ({
+  ...plainKind,
+  type,
+  columns: ['text'],
+  isText: true,
+  ruleKeys,
+  filter: textFilter,
+  parse: (input, _field, { path }) => parseText(input, path, max),
+  check: checkText,
+  fromColumns: ownForm,
+  fromCell: exactCell,
+  toCell: (value) => value,
+})
+
+/** One line of text, up to 500 characters; the only type that knows `pattern`. */
+export const stringKind = textKind('string', maxStringLength, ['min_len', 'max_len', 'pattern'])
+
+/** Long text, up to 100,000 characters. */
+export const longTextKind = textKind('text', maxTextLength, ['min_len', 'max_len'])

@@ -1,0 +1,69 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { refuseBlankDefault, requireRefType } from '#shared/core/types/fields/create-field.ts'
+import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
+import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
+import { parseRules, rulesToJson } from '#shared/core/types/fields/rules.ts'
+import { fieldDescription, fieldLabel } from '#shared/core/types/fields/schemas.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** The shape of `fieldChange`, for schemas that hold it. */
+export const fieldChangeShape = t.Object(
+  {
+    label: t.Optional(fieldLabel),
+    description: t.Optional(nullable(fieldDescription)),
+    required: t.Optional(nullable(t.Boolean({ description: 'No record is saved without a value.' }))),
+    rules: t.Optional(
+      t.Unknown({
+        description: 'All rules that the field has from now on. A formula stays as it is, and may be sent back as it was read.',
+      }),
+    ),
+  },
+  { title: 'FieldChange' },
+)
+
+/** What changes a field: what is left out stays, null clears. */
+export const fieldChange = schema(fieldChangeShape)
+export type FieldChange = TypeOf<typeof fieldChange>
+
+/** What of a field a `FieldChange` may change. */
+export type Definition = Pick<Field, 'label' | 'description' | 'required' | 'rules'>
+
+/** A field's definition after a change. Throws VALIDATION_ERROR as on creation; whether records keep the new rules is not asked here. */
+export function definitionAfter(field: Field, { label = field.label, description, required, rules }: FieldChange): Definition {
+  const after = {
+    label,
+    description: description === undefined ? field.description : (description ?? ''),
+    required: required === undefined ? field.required : (required ?? false),
+    rules: rules === undefined ? field.rules : rulesAfter(field, rules),
+  }
+  refuseBlankDefault(after.required, after.rules)
+  return after
+}
+
+/**
+ * Checks a change as far as that goes without looking at records, and gives it in the form in which it travels to a worker: of its rules
+ * only what was understood. Throws NOT_FOUND, for a built-in field too, and VALIDATION_ERROR.
+ */
+export async function readFieldChange(scope: Scope, field: Field, change: FieldChange): Promise<{ fieldId: string; change: FieldChange }> {
+  refuseBuiltIn(field)
+  const {
+    rules: { formula: _, ...rules },
+  } = definitionAfter(field, change)
+  if (rules.ref_type !== field.rules.ref_type) await requireRefType(scope, rules.ref_type, 'rules.ref_type')
+  return { fieldId: field.id, change: { ...change, ...(change.rules === undefined ? {} : { rules: rulesToJson(rules, field.type) }) } }
+}
+
+/** The formula is set through its own route; clients send back what they read, so the present one may stand among the rules. */
+function rulesAfter({ type, rules: { formula } }: Field, sent: unknown): FieldRules {
+  if (!hasFormula(sent)) return withFormula(parseRules(sent, type), formula)
+  const { formula: sentFormula, ...others } = sent
+  if (sentFormula !== null && sentFormula !== formula)
+    throw problem('VALIDATION_ERROR', 'rules.formula is set and removed through the formula route')
+  return withFormula(parseRules(others, type), formula)
+}
+
+const hasFormula = (sent: unknown): sent is { readonly formula: unknown } =>
+  typeof sent === 'object' && sent !== null && Object.hasOwn(sent, 'formula')
+
+const withFormula = (rules: FieldRules, formula: string | undefined): FieldRules => (formula === undefined ? rules : { ...rules, formula })

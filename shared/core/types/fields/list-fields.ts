@@ -1,0 +1,14 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { pageOfDefinitions } from '#shared/core/types/definition-page.ts'
+import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import type { LinkedPage, LinkedQuery } from '#shared/platform/db/lists.ts'
+
+/** The fields of a record type in the order of their creation. Throws NOT_FOUND, and VALIDATION_ERROR like `pageOfDefinitions`. */
+export async function listFields(
+  scope: Scope,
+  { entity_type, ...query }: LinkedQuery & { readonly entity_type: string },
+): Promise<LinkedPage<FieldView>> {
+  const { id, fields } = await requireRecordType(scope, entity_type)
+  return pageOfDefinitions(`fields ${id}`, fields.map(viewField), query)
+}

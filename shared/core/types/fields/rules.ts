@@ -1,0 +1,116 @@
+import { parseOptions } from '#shared/core/types/field-kinds/choice.ts'
+import { parseCode } from '#shared/core/types/field-kinds/currency.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
+import { maxTextLength, parseText } from '#shared/core/types/field-kinds/text.ts'
+import { parseValue } from '#shared/core/types/field-kinds/value.ts'
+import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { FieldRules, RuleKey } from '#shared/core/types/fields/field.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { suggestion } from '#shared/platform/kernel/known-keys.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { exactNumber } from '#shared/platform/kernel/values/json.ts'
+import { compilePattern, maxPatternLength } from '#shared/platform/kernel/values/pattern.ts'
+
+type SentRule = Exclude<RuleKey, 'default' | 'formula'>
+
+const readers: { readonly [K in SentRule]: (input: unknown, path: string) => NonNullable<FieldRules[K]> } = {
+  min_len: parseLength,
+  max_len: parseLength,
+  pattern: parsePattern,
+  min: parseAmount,
+  max: parseAmount,
+  options: parseOptions,
+  unit: parseCode,
+  ref_type: parseTypeKey,
+}
+
+/** Rules that a type cannot do without. */
+const requiredRules: readonly SentRule[] = ['options', 'ref_type']
+
+/**
+ * Reads the rules of a new field (document 1, Keys of rules); null and undefined are no rules, and a known rule that is null is none. Throws
+ * VALIDATION_ERROR that names the rule: one that is unknown, not for the type, malformed or missing, bounds that cross, a default that
+ * breaks the field's own rules. Whether the type that `ref_type` names exists is the caller's to ask.
+ */
+export function parseRules(input: unknown, type: FieldType): FieldRules {
+  const { default: initial, ...others } = sentRules(input, type)
+  const rules: FieldRules = Object.fromEntries(Object.entries(others).map(([key, rule]) => [key, readRule(key, rule, type)]))
+  for (const key of requiredRules) {
+    if (fieldKinds[type].ruleKeys.includes(key) && rules[key] === undefined) {
+      throw problem('VALIDATION_ERROR', `rules.${key} is required for a ${type} field`)
+    }
+  }
+  refuseCrossedBounds(rules)
+  if (initial === undefined) return rules
+  return { ...rules, default: parseValue(initial, { type, rules }, { path: 'rules.default', defaultCurrency: '' }) }
+}
+
+/** Throws VALIDATION_ERROR when a field of the type cannot be unique (decisions, `unique`). */
+export function requireUniqueable(type: FieldType): void {
+  if (!fieldKinds[type].canBeUnique) throw problem('VALIDATION_ERROR', `unique is not possible for a ${type} field`)
+}
+
+/** Rules as a response carries them: bounds and the default in the form in which they are sent. */
+export function rulesToJson({ min, max, default: initial, ...others }: FieldRules, type: FieldType): Readonly<Record<string, unknown>> {
+  return {
+    ...others,
+    ...(min === undefined ? {} : { min: exactNumber(min) }),
+    ...(max === undefined ? {} : { max: exactNumber(max) }),
+    ...(initial == null ? {} : { default: defaultToJson(initial, type) }),
+  }
+}
+
+/** A bare currency default was sent as a number, and is shown as one. */
+function defaultToJson(value: NonNullable<FieldValue>, type: FieldType): unknown {
+  const isBare = typeof value === 'object' && 'code' in value && value.code === ''
+  return isBare ? exactNumber(value.amount) : fieldKinds[type].toJson(value)
+}
+
+function sentRules(input: unknown, type: FieldType): Readonly<Record<string, unknown>> {
+  if (input === null || input === undefined) return {}
+  if (typeof input !== 'object' || Array.isArray(input) || JSON.isRawJSON(input)) throw refusal('rules', 'an object', input)
+  for (const [key, rule] of Object.entries(input)) if (rule === null && !isNullable(key)) throw unknownRule(key, type)
+  return Object.fromEntries(Object.entries(input).filter(([, rule]) => rule !== null))
+}
+
+/** A rule of another type may be null as well: it is none. */
+const isNullable = (key: string): boolean => key === 'default' || key === 'formula' || isSentRule(key)
+
+const unknownRule = (key: string, type: FieldType) =>
+  problem(
+    'VALIDATION_ERROR',
+    `rules.${key.slice(0, 200)} is no rule of a ${type} field${suggestion(key, [...fieldKinds[type].ruleKeys, 'default'])}`,
+  )
+
+function readRule(key: string, rule: unknown, type: FieldType): unknown {
+  if (key === 'formula') throw problem('VALIDATION_ERROR', 'rules.formula is set through the formula route once the field exists')
+  if (!isSentRule(key) || !fieldKinds[type].ruleKeys.includes(key)) throw unknownRule(key, type)
+  return readers[key](rule, `rules.${key}`)
+}
+
+const isSentRule = (key: string): key is SentRule => Object.hasOwn(readers, key)
+
+function parseLength(input: unknown, path: string): number {
+  if (Number.isInteger(input) && Number(input) >= 0 && Number(input) <= maxTextLength) return Number(input)
+  throw refusal(path, `a whole number from 0 to ${maxTextLength}`, input)
+}
+
+function parsePattern(input: unknown, path: string): string {
+  const pattern = parseText(input, path, maxPatternLength)
+  compilePattern(pattern, path)
+  return pattern
+}
+
+function parseTypeKey(input: unknown, path: string): string {
+  if (typeof input !== 'string' || input === '') throw refusal(path, 'the key of a record type', input)
+  return input
+}
+
+function refuseCrossedBounds({ min_len, max_len, min, max }: FieldRules): void {
+  if (min_len !== undefined && max_len !== undefined && min_len > max_len)
+    throw refusal('rules.min_len', `at most rules.max_len, ${max_len}`, min_len)
+  if (min !== undefined && max !== undefined && new Decimal(min).gt(max))
+    throw refusal('rules.min', `at most rules.max, ${max}`, exactNumber(min))
+}

@@ -1,0 +1,75 @@
+import type { Field } from '#shared/core/types/fields/field.ts'
+import { rulesToJson } from '#shared/core/types/fields/rules.ts'
+import { fieldKey } from '#shared/core/types/keys.ts'
+import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** What people read of a field; the same wherever it is sent. */
+export const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
+export const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
+
+const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
+
+/** What makes a field (document 1, Field creation body); null is not sent. */
+export const fieldInput = schema(
+  t.Object({
+    entity_type: t.String({ description: 'The key of the record type that gets the field.' }),
+    key: fieldKey,
+    label: fieldLabel,
+    type: t.Enum([...fieldTypes]),
+    required: flag('No record is saved without a value.'),
+    unique: flag('No two records hold the same value.'),
+    immutable: flag('A value that a record was created with stays.'),
+    rules: t.Optional(
+      t.Unknown({ description: 'An object of rules, such as {max_len: 20, default: "new"}; which there are depends on the type.' }),
+    ),
+    description: t.Optional(nullable(fieldDescription)),
+  }),
+)
+export type FieldInput = TypeOf<typeof fieldInput>
+
+/** A new description of a field; null clears it like empty text. */
+export const descriptionInput = schema(t.Object({ description: nullable(fieldDescription) }))
+
+/** The type that a reference field points at from now on. */
+export const refTypeInput = schema(t.Object({ ref_type: t.String({ description: 'The key of an existing record type.' }) }))
+
+/** A field as callers read it (document 1, Field definition). */
+export const fieldView = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      entity_type: t.String({ description: 'The key of the record type.' }),
+      key: t.String(),
+      label: t.String(),
+      type: t.Enum([...fieldTypes]),
+      required: t.Boolean(),
+      unique: t.Boolean(),
+      immutable: t.Boolean(),
+      autogen: t.String({ description: 'The auto-numbering pattern; empty when off.' }),
+      description: fieldDescription,
+      rules: t.Record(t.String(), t.Unknown(), { description: 'In the form in which they are sent.' }),
+      created_at: t.String({ format: 'date-time' }),
+      system: t.Boolean({ description: 'True for fields built into built-in types, which cannot be changed or deleted.' }),
+    },
+    { title: 'Field', description: 'What one value of a record is.' },
+  ),
+)
+export type FieldView = TypeOf<typeof fieldView>
+
+/** A field as callers read it. */
+export const viewField = ({
+  entityType,
+  createdAt,
+  rules,
+  column: _,
+  codeColumn: __,
+  reads: ___,
+  staleReads: ____,
+  ...field
+}: Field): FieldView => ({
+  ...field,
+  entity_type: entityType,
+  rules: rulesToJson(rules, field.type),
+  created_at: createdAt,
+})

@@ -1,0 +1,112 @@
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { Budget } from '#shared/platform/formula/evaluation.ts'
+import { evaluationOrder } from '#shared/platform/formula/evaluation-order.ts'
+import { toFieldValue } from '#shared/platform/formula/field-result.ts'
+import { type CompiledFormula, compileFormula } from '#shared/platform/formula/formula.ts'
+import { limits } from '#shared/platform/formula/limits.ts'
+import type { Value } from '#shared/platform/formula/values/value.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
+
+/** What a computation works from. */
+export interface ComputeContext {
+  /** When the record is written: TODAY and NOW are taken at the write. */
+  readonly now: Date
+  readonly defaultCurrency: string
+  /** What computing all fields of the record may still cost: past it they stay empty, so that no record holds its process up for long. */
+  readonly budget: Budget
+  /** Gives the thread back in the midst of a long formula. */
+  readonly pause: () => Promise<void>
+}
+
+/** A computed field of a record type, ready for any record of it. */
+export interface Computation {
+  readonly field: Field
+  /** Bare words in the formula. */
+  readonly words: ReadonlySet<string>
+  /** The field's value for a record whose other values, and computations before this one, stand in `values`; null when there is none. */
+  readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue | Promise<FieldValue>
+}
+
+/**
+ * Checks all formulas of a type together and gives them in an order in which each finds what it reads. Throws VALIDATION_ERROR for a bad
+ * formula, with its position, and for formulas that read each other in a circle. Messages suggest only fields that `mayName` allows.
+ */
+export function compileComputations(
+  fields: readonly Field[],
+  mayName?: (key: string) => boolean,
+): {
+  computations: readonly Computation[]
+  reads: ReadonlyMap<string, readonly string[]>
+} {
+  const computed = fields.filter(({ rules }) => rules.formula !== undefined)
+  refuseTooMuch(computed)
+  const known = new Map(fields.map(({ key, type, rules }) => [key, rules.options ? { type, options: rules.options } : { type }]))
+  const compiled = new Map(
+    computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field, mayName })]),
+  )
+  const reads = new Map([...compiled].map(([key, { dependencies }]) => [key, dependencies]))
+  const byKey = new Map(computed.map((field) => [field.key, field]))
+  const computations = evaluationOrder(reads).flatMap((key) => {
+    const [field, formula] = [byKey.get(key), compiled.get(key)]
+    return field && formula ? [computation(field, formula)] : []
+  })
+  return { computations, reads }
+}
+
+function refuseTooMuch(computed: readonly Field[]): void {
+  const length = computed.reduce((sum, { rules: { formula = '' } }) => sum + formula.length, 0)
+  if (length <= limits.typeLength) return
+  throw problem('VALIDATION_ERROR', `formula: the formulas of a type hold at most ${limits.typeLength} characters together, got ${length}`)
+}
+
+/**
+ * The fields of a picture, computed ones with what they read, and what computes them. They were checked when their formulas were set; should
+ * one be bad all the same, nothing is computed and a computed field counts as reading every other, so that it shows nothing hidden.
+ */
+export function computationsOf(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
+  if (fields.every(({ rules }) => rules.formula === undefined)) return { fields, computations: [] }
+  try {
+    const { computations, reads } = compileComputations(fields)
+    return { fields: withReads(fields, (key) => reads.get(key) ?? []), computations }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { fields: withReads(fields, (key) => fields.map((field) => field.key).filter((other) => other !== key)), computations: [] }
+  }
+}
+
+const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
+  fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: readsOf(field.key) }))
+
+function computation(field: Field, formula: CompiledFormula): Computation {
+  const { options } = field.rules
+  const kind = fieldKinds[field.type]
+  const valueFor = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
+    const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
+    if (typeof value === 'string') {
+      if (value.length > budget.text) return null
+      budget.text -= value.length
+    }
+    return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
+  }
+  return {
+    field,
+    words: formula.words,
+    compute(values, context) {
+      const result = formula.evaluateInSlices({ get: (key) => values[key] }, context)
+      return result instanceof Promise ? result.then((found) => valueFor(found, context)) : valueFor(result, context)
+    },
+  }
+}
+/** Whether a result could have been sent as a value: it has the field's form and keeps its rules. */
+function fits(field: Field, value: Exclude<FieldValue, null>, defaultCurrency: string): boolean {
+  const kind = fieldKinds[field.type]
+  try {
+    kind.check(kind.parse(value, field, { path: field.key, defaultCurrency }), field, field.key)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+import { fieldChangeShape } from '#shared/core/types/fields/field-change.ts'
+import { fieldView } from '#shared/core/types/fields/schemas.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Computes the computed fields of every record of a type, after a formula was set. */
+export const recomputeRecords = defineJob({
+  name: 'records.recompute',
+  kind: 'records.recompute',
+  work: 'upkeep',
+  app: null,
+  pool: 'data',
+  concurrency: 2,
+  slotsPerWorkspace: 1,
+  retry: retry.transient,
+  timeoutSeconds: 3_600,
+  tracked: true,
+  payload: schema(t.Object({ typeKey: t.String() })),
+  result: schema(t.Object({ records: t.Integer() })),
+})
+
+/** Changes a field's definition, once every record of its type keeps what the change asks for. */
+export const changeField = defineJob({
+  name: 'fields.change',
+  kind: 'field.change',
+  work: 'request',
+  app: null,
+  pool: 'data',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 3_600,
+  tracked: true,
+  payload: schema(t.Object({ fieldId: t.String(), change: fieldChangeShape })),
+  result: fieldView,
+})
+
+/** Removes the table of a record type that was deleted. */
+export const dropTable = defineJob({
+  name: 'types.drop-table',
+  kind: 'type.drop-table',
+  work: 'upkeep',
+  app: null,
+  pool: 'data',
+  concurrency: 1,
+  retry: retry.patient,
+  timeoutSeconds: 120,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: t.String(), typeId: t.String() })),
+  result: schema(t.Object({})),
+})

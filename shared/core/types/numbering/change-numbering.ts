@@ -1,0 +1,60 @@
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import { lockField } from '#shared/core/types/fields/lock-field.ts'
+import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
+import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
+import { raiseNumber, setAutogen } from '#shared/core/types/fields/store.ts'
+import { parseNumbering } from '#shared/core/types/numbering/numbering-pattern.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const highestNext = 1e15
+
+/** What makes a field number itself. */
+export const autogenInput = schema(
+  t.Object({
+    pattern: t.String({ minLength: 1, description: 'Text with one {seq} token and date tokens, such as INV-{yyyy}-{seq:4:yearly}.' }),
+    next: t.Optional(nullable(t.Integer({ maximum: highestNext, description: 'Above 0: the next number is at least this.' }))),
+  }),
+)
+
+/**
+ * Makes a custom string field number itself; records that exist stay as they are (document 1, Field rules, 3). With `next` above 0 the next
+ * number of the present period is at least that; the counter never goes back. Throws NOT_FOUND, and VALIDATION_ERROR for another type, a
+ * computed field, a bad pattern and one whose numbers the field's own rules do not allow.
+ */
+export async function numberField(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
+  refuseBuiltIn(found)
+  return scope.db.transaction(async (tx) => {
+    const { field } = await lockField(tx, scope, found)
+    requireNumberable(field)
+    await setNumbering(within(scope, tx), field, input.pattern, Math.max(input.next ?? 0, 1))
+    return viewField({ ...field, autogen: input.pattern })
+  })
+}
+
+/** Makes a field ordinary again. Its counters stay, so that no number is ever issued twice. Throws NOT_FOUND. */
+export async function stopNumbering(scope: Scope, found: Field): Promise<void> {
+  refuseBuiltIn(found)
+  await scope.db.transaction(async (tx) => {
+    const { field } = await lockField(tx, scope, found)
+    await tx.query(setAutogen(scope.workspace.id, field.id, ''))
+  })
+}
+
+function requireNumberable({ key, type, rules }: Field): void {
+  if (type !== 'string') throw problem('VALIDATION_ERROR', `auto-numbering is for string fields; ${key} is a ${type} field`)
+  if (rules.formula !== undefined) throw problem('VALIDATION_ERROR', `${key} is computed; remove its formula before it numbers itself`)
+}
+
+async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {
+  const [numbering, now, workspaceId] = [parseNumbering(pattern), scope.now(), scope.workspace.id]
+  requireAllowedNumber(field, numbering.format(next, now))
+  await scope.db.query(setAutogen(workspaceId, field.id, pattern))
+  if (next > 1) await scope.db.query(raiseNumber(workspaceId, field.id, numbering.periodOf(now), next))
+}
+
+/** Throws VALIDATION_ERROR when the field's own rules do not allow a number of its pattern. */
+export const requireAllowedNumber = (field: Pick<Field, 'type' | 'rules'>, text: string): void =>
+  fieldKinds[field.type].check(text, field, `pattern: ${text}`)

@@ -1,0 +1,100 @@
+import { countCharacters } from '#shared/core/types/field-kinds/text.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Characters that an auto-numbering pattern may have (document 1, Auto-numbering pattern tokens). */
+export const maxPatternLength = 100
+
+/** An auto-numbering pattern that has been checked. */
+export interface Numbering {
+  /** The text of a number that is issued at this time, in UTC. A number with more digits than the pattern has keeps them all. */
+  readonly format: (number: number, at: Date) => string
+  /** Names the run of numbers that a time belongs to; empty when numbers never restart. */
+  readonly periodOf: (at: Date) => string
+}
+
+/** What stands for a date token, from the parts of a UTC date. */
+const dateTokens: Readonly<Record<string, (iso: string) => string>> = {
+  yyyy: (iso) => iso.slice(0, 4),
+  yy: (iso) => iso.slice(2, 4),
+  mm: (iso) => iso.slice(5, 7),
+  dd: (iso) => iso.slice(8, 10),
+}
+
+/** A period, how much of an ISO date names it, and the date tokens that tell its numbers apart, any one of each group. */
+const periods: Readonly<Record<string, { length: number; tokens: readonly (readonly string[])[] }>> = {
+  daily: { length: 10, tokens: [['yyyy', 'yy'], ['mm'], ['dd']] },
+  monthly: { length: 7, tokens: [['yyyy', 'yy'], ['mm']] },
+  yearly: { length: 4, tokens: [['yyyy', 'yy']] },
+}
+
+type Part = (number: number, iso: string) => string
+
+/** Patterns that were parsed; a field's is read on every creation. */
+const parsed = new Map<string, Numbering>()
+const maxParsed = 10_000
+
+/** Checks an auto-numbering pattern (document 1, Auto-numbering pattern tokens). Throws VALIDATION_ERROR that says what is wrong. */
+export function parseNumbering(pattern: string): Numbering {
+  const known = parsed.get(pattern)
+  if (known) return known
+  const numbering = readPattern(pattern)
+  if (parsed.size >= maxParsed) parsed.clear()
+  parsed.set(pattern, numbering)
+  return numbering
+}
+
+function readPattern(pattern: string): Numbering {
+  if (countCharacters(pattern) > maxPatternLength) throw refused(`must have at most ${maxPatternLength} characters`)
+  const parts: Part[] = []
+  const sequences: { readonly length: number }[] = []
+  for (const [text, token] of pattern.matchAll(/\{([^{}]*)\}|[^{}]+|[{}]/g)) {
+    if (token === undefined) {
+      if (text === '{' || text === '}') throw refused(`has a ${text} that belongs to no token`)
+      parts.push(() => text)
+      continue
+    }
+    const date = Object.hasOwn(dateTokens, token) ? dateTokens[token] : undefined
+    if (date) {
+      parts.push((_, iso) => date(iso))
+      continue
+    }
+    const { digits, period } = parseSequence(token)
+    sequences.push({ length: period.length })
+    requireTokens(period.tokens, pattern)
+    parts.push((number) => String(number).padStart(digits, '0'))
+  }
+  const [sequence] = sequences
+  if (!sequence || sequences.length > 1) throw refused(`must have exactly one {seq} token, got ${sequences.length}`)
+  return {
+    format: (number, at) => {
+      const iso = at.toISOString()
+      return parts.map((part) => part(number, iso)).join('')
+    },
+    periodOf: (at) => at.toISOString().slice(0, sequence.length),
+  }
+}
+
+const never = { length: 0, tokens: [] }
+
+function parseSequence(token: string): { digits: number; period: { length: number; tokens: readonly (readonly string[])[] } } {
+  const [, digits, name] = /^seq(?::(0|[1-9]\d*)(?::([a-z]+))?)?$/.exec(token) ?? refuseToken(token)
+  const width = digits === undefined ? 1 : Number(digits)
+  if (width < 1 || width > 10) throw refused(`{${token}}: the number of digits must be 1 to 10`)
+  const period = name === undefined ? never : Object.hasOwn(periods, name) ? periods[name] : undefined
+  if (!period) throw refused(`{${token}}: the period must be ${Object.keys(periods).join(', ')}`)
+  return { digits: width, period }
+}
+
+function refuseToken(token: string): never {
+  throw refused(`{${token}} is no token; there are {seq}, {seq:N}, {seq:N:period}, {yyyy}, {yy}, {mm} and {dd}`)
+}
+
+/** Without these date tokens, numbers of two periods would be the same. */
+function requireTokens(choices: readonly (readonly string[])[], pattern: string): void {
+  for (const choice of choices) {
+    if (choice.some((token) => pattern.includes(`{${token}}`))) continue
+    throw refused(`must include ${choice.map((token) => `{${token}}`).join(' or ')}, since its numbers restart`)
+  }
+}
+
+const refused = (rule: string) => problem('VALIDATION_ERROR', `pattern ${rule}`)

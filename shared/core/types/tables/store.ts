@@ -1,0 +1,123 @@
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import { editionColumnOf, hexOf, uniqueIndexOf, uniqueKeyOf, vacuumAfter } from '#shared/core/types/tables/table-names.ts'
+import type { Executor, Tx } from '#shared/platform/db/database.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { build } from '#shared/platform/db/statements/statement.ts'
+
+/** Makes the schema that holds a workspace's record tables. */
+export async function createSchema(tx: Tx, schema: string): Promise<void> {
+  await tx.query(build(builder.raw('create schema ??', [schema])))
+}
+
+/** Gives the column that every write names the name of another edition: a change of the catalogue alone. */
+export async function renameEdition(tx: Tx, schema: string, table: string, from: string, to: string): Promise<void> {
+  await tx.query(build(builder.raw('alter table ??.?? rename column ?? to ??', [schema, table, from, to])))
+}
+
+const storage = [
+  ['fillfactor', 90],
+  ['autovacuum_vacuum_threshold', vacuumAfter.changes],
+  ['autovacuum_vacuum_scale_factor', vacuumAfter.share],
+  ['autovacuum_vacuum_insert_threshold', vacuumAfter.changes],
+  ['autovacuum_vacuum_insert_scale_factor', vacuumAfter.share],
+]
+  .map((setting) => setting.join(' = '))
+  .join(', ')
+
+/**
+ * Makes a new type's table with the columns that every table has, and with those and the indexes of its first fields: adding them afterwards
+ * takes three times as long. Tables and indexes share one space of names, so an index is never named like a type: its name is longer than a
+ * type's key may be.
+ */
+export async function createTable(tx: Tx, schema: string, table: string, typeId: string, fields: readonly Column[] = []): Promise<void> {
+  const columns = fields.flatMap((field) => columnsOf(field).map((name, index) => ({ name, definition: definitionOf(field, index) })))
+  await tx.query(
+    build(
+      builder.raw(
+        `create table ??.?? (
+           id uuid constraint ?? primary key,
+           created_by uuid,
+           created_at timestamptz not null,
+           updated_at timestamptz not null,
+           ?? boolean${columns.map(({ definition }) => `, ?? ${definition}`).join('')}
+         ) with (${storage})`,
+        [schema, table, `id_${hexOf(typeId)}`, editionColumnOf(1), ...columns.map(({ name }) => name)],
+      ),
+    ),
+  )
+  for (const field of fields) await createIndexes(tx, schema, table, field)
+}
+
+/** Takes a deleted type's table out of everybody's way, whatever it holds: a change of the catalogue alone. `dropAsideTable` removes it. */
+export async function setTableAside(tx: Tx, schema: string, table: string, typeId: string): Promise<void> {
+  await tx.query(build(builder.raw('alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])))
+}
+
+/** Removes the table that `setTableAside` put away; doing it again changes nothing. */
+export async function dropAsideTable(db: Executor, schema: string, typeId: string): Promise<void> {
+  await db.query(build(builder.raw('drop table if exists ??.??', [schema, asideTableOf(typeId)])))
+}
+
+const asideTableOf = (typeId: string): string => `deleted_${hexOf(typeId)}`
+
+type Column = Pick<Field, 'id' | 'type' | 'column' | 'codeColumn' | 'unique'>
+
+/**
+ * Adds the columns and indexes of a field. Adding a nullable column is a change of the catalogue alone, whatever the table holds. An index
+ * is of the records that have a value: measured on a million rows, it is made in 55 ms and 8 kB, and one of all rows in 410 ms and 40 MB.
+ */
+export async function addColumns(tx: Tx, schema: string, table: string, field: Column): Promise<void> {
+  for (const [index, column] of columnsOf(field).entries()) {
+    await tx.query(build(builder.raw(`alter table ??.?? add column ?? ${definitionOf(field, index)}`, [schema, table, column])))
+  }
+  await createIndexes(tx, schema, table, field)
+}
+
+const definitionOf = ({ type }: Pick<Column, 'type'>, index: number): string => fieldKinds[type].columns[index] ?? ''
+
+async function createIndexes(tx: Tx, schema: string, table: string, field: Column): Promise<void> {
+  for (const index of indexesOf(field)) await createIndex(tx, schema, table, field, index)
+}
+
+/** Holds the values of a field apart that was not unique before. Fails as a unique violation when two records hold the same. */
+export async function addUniqueIndex(tx: Tx, schema: string, table: string, field: Omit<Column, 'unique'>): Promise<void> {
+  for (const index of indexesOf({ ...field, unique: true })) {
+    if (index.kind === 'unique index') await createIndex(tx, schema, table, field, index)
+  }
+}
+
+async function createIndex(tx: Tx, schema: string, table: string, field: Omit<Column, 'unique'>, index: Index): Promise<void> {
+  const { kind, name, key, columns } = index
+  const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
+  const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
+  await tx.query(build(builder.raw(text, [name, schema, table, ...columns, field.column])))
+}
+
+/** Drops a field's columns, and with them its indexes and values. */
+export async function dropColumns(tx: Tx, schema: string, table: string, field: Pick<Field, 'column' | 'codeColumn'>): Promise<void> {
+  for (const column of columnsOf(field)) await tx.query(build(builder.raw('alter table ??.?? drop column ??', [schema, table, column])))
+}
+
+const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>): readonly string[] =>
+  codeColumn === null ? [column] : [column, codeColumn]
+
+/** When a column holds a value; text may also be empty, and empty values never clash (decisions, Records, types, fields). */
+const whenHeld: Readonly<Record<string, string>> = { text: "?? <> ''" }
+
+interface Index {
+  readonly kind: 'index' | 'unique index'
+  readonly name: string
+  /** What it sorts by, with `??` for each of `columns`. */
+  readonly key: string
+  readonly columns: readonly string[]
+}
+
+function indexesOf(field: Column): readonly Index[] {
+  const columns = columnsOf(field)
+  const values = columns.map(() => uniqueKeyOf(field.type)).join(', ')
+  return [
+    ...(field.unique ? [{ kind: 'unique index', name: uniqueIndexOf(field.id), key: values, columns } as const] : []),
+    ...(field.type === 'ref' ? [{ kind: 'index', name: `ref_${hexOf(field.id)}`, key: '??, id desc', columns } as const] : []),
+  ]
+}

@@ -1,0 +1,86 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+/** A person who may join a workspace by a token that was mailed. */
+export interface Invitation {
+  readonly workspace_id: string
+  readonly id: string
+  readonly email: string
+  readonly role_ids: readonly string[]
+  readonly expires_at: string
+  readonly created_at: string
+}
+
+const columns = 'workspace_id, id, email, role_ids, expires_at, created_at'
+
+const list = sql(
+  'list_invitations',
+  `select ${columns} from invitations where workspace_id = $1 and expires_at > $2 order by created_at, id`,
+)
+/** The invitations that can still be accepted, oldest first. */
+export const listInvitationRows = (db: Executor, workspaceId: string, now: Date): Promise<Invitation[]> =>
+  db.query<Invitation>(list(workspaceId, now))
+
+const find = sql('find_invitation', `select ${columns} from invitations where token_hash = $1 and expires_at > $2`)
+export async function findInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
+  return (await db.query<Invitation>(find(tokenHash, now)))[0]
+}
+
+const write = sql(
+  'write_invitation',
+  `insert into invitations (workspace_id, id, email, role_ids, invited_by, token_hash, expires_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict (workspace_id, lower(email)) do update
+   set id = excluded.id, email = excluded.email, role_ids = excluded.role_ids, invited_by = excluded.invited_by,
+     token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
+   where invitations.created_at <= $9 or invitations.expires_at <= $8
+   returning ${columns}`,
+)
+/**
+ * Keeps an invitation, in place of an earlier one to the same address, whose token is dead then. Undefined, and nothing changed, when there
+ * is an open one that is younger than `restUntil`: its mail has just gone out.
+ */
+export async function writeInvitation(
+  db: Executor,
+  workspaceId: string,
+  invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
+  { now, restUntil }: { readonly now: Date; readonly restUntil: Date },
+): Promise<Invitation | undefined> {
+  const { id, email, roleIds, invitedBy, tokenHash, expiresAt } = invitation
+  const statement = write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt, now, restUntil)
+  return (await db.query<Invitation>(statement))[0]
+}
+
+const keep = sql(
+  'keep_invitation',
+  `update invitations set role_ids = coalesce($3, role_ids) where workspace_id = $1 and lower(email) = lower($2) returning ${columns}`,
+)
+/** The open invitation of an address, with other roles where they are given; its token stays. */
+export async function keepInvitation(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+  roleIds: readonly string[] | undefined,
+): Promise<Invitation | undefined> {
+  return (await db.query<Invitation>(keep(workspaceId, email, roleIds)))[0]
+}
+
+const use = sql('use_invitation', `delete from invitations where token_hash = $1 and expires_at > $2 returning ${columns}`)
+/** Uses an invitation up: of several callers at once, one gets it. */
+export async function useInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
+  return (await db.query<Invitation>(use(tokenHash, now)))[0]
+}
+
+const remove = sql('delete_invitation', 'delete from invitations where workspace_id = $1 and id = $2 returning id')
+export async function deleteInvitation(db: Executor, workspaceId: string, id: string): Promise<boolean> {
+  return (await db.query(remove(workspaceId, id))).length > 0
+}
+
+const count = sql(
+  'count_invitations',
+  'select count(*)::integer as invitations from invitations where workspace_id = $1 and expires_at > $2',
+)
+/** How many invitations can still be accepted. */
+export async function countInvitations(db: Executor, workspaceId: string, now: Date): Promise<number> {
+  return (await db.query<{ invitations: number }>(count(workspaceId, now)))[0]?.invitations ?? 0
+}

@@ -1,0 +1,60 @@
+import type { Workspace } from '#shared/core/scope/workspace.ts'
+import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+const id = t.String({ format: 'uuid' })
+const flags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
+const someFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
+
+/** A workspace in a response (decisions, People, keys, workspaces). */
+const workspaceSchema = t.Object(
+  {
+    id,
+    name: t.String(),
+    status: t.Enum(['provisioning', 'active', 'suspended'], { description: 'While provisioning its routes answer ORG_NOT_READY.' }),
+    plan: t.Enum(['free', 'paid']),
+    owner_id: id,
+    color: nullable(t.String({ description: '#rrggbb, of the pages that the workspace shows to others.' })),
+    logo: nullable(t.String({ description: 'Path of a picture of its assets, of the same pages; at `/logo/{orgId}` for everybody.' })),
+    default_currency: t.String({ description: 'ISO 4217 code.' }),
+    timezone: t.String({ description: 'Name of the IANA list.' }),
+    apps: t.Unsafe<Workspace['apps']>(flags),
+    multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
+    books_closed_through: nullable(
+      t.String({ format: 'date', description: 'Nothing can be posted on this day or before it; null: all days are open.' }),
+    ),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Workspace' },
+)
+export const workspace = schema(workspaceSchema)
+export const workspaceList = schema(t.Array(workspaceSchema))
+
+export const workspaceInput = schema(t.Object({ name: nameText(120) }, { title: 'WorkspaceInput' }))
+
+/** Changes of a workspace's settings; what is not sent is left alone. */
+export const workspaceChanges = schema(
+  t.Object(
+    {
+      name: t.Optional(nameText(120)),
+      color: t.Optional(nullable(t.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #2f5bd3' }))),
+      logo: t.Optional(
+        nullable(
+          t.String({
+            minLength: 1,
+            maxLength: 1_024,
+            description: 'Path of a PNG, JPEG, GIF, WebP or AVIF file of its assets, at most 1 MB.',
+          }),
+        ),
+      ),
+      default_currency: t.Optional(t.String()),
+      timezone: t.Optional(t.String()),
+      apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),
+      multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
+      books_closed_through: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; null opens all days again.' }))),
+    },
+    { title: 'WorkspaceChanges' },
+  ),
+)
+export type WorkspaceChanges = ReturnType<(typeof workspaceChanges)['parse']>

@@ -1,0 +1,45 @@
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import type { Workspace } from '#shared/core/scope/workspace.ts'
+import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
+import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
+import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/core/workspaces/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { isDay } from '#shared/platform/kernel/time/instant.ts'
+import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
+import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
+
+/** Makes a workspace that the calling person owns; a worker sets it up, and until then its routes answer ORG_NOT_READY. */
+export async function createWorkspace({ db, principal, config, queue, cause }: PlatformScope, input: { name: string }): Promise<Workspace> {
+  if (!principal) throw problem('UNAUTHORIZED')
+  const id = newId()
+  return db.transaction(async (tx) => {
+    const made = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
+    await queue.enqueue(tx, setUpWorkspace, { workspaceId: id, cause }, { workspaceId: id })
+    return made
+  })
+}
+
+/** The workspaces that the calling person is a member of, oldest first. */
+export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
+
+/**
+ * Changes settings of the workspace; the answer holds them all. Closing books waits for postings on their way. Throws VALIDATION_ERROR, also
+ * for another default currency once an entry is posted in single-currency books.
+ */
+export async function changeSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
+  const { default_currency, timezone, books_closed_through: closed } = changes
+  if (default_currency !== undefined && !isCurrencyCode(default_currency)) {
+    throw problem('VALIDATION_ERROR', `default_currency must be an ISO 4217 code such as EUR, got ${default_currency.slice(0, 20)}`)
+  }
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    throw problem('VALIDATION_ERROR', `timezone must be a name of the IANA list such as Europe/Berlin, got ${timezone.slice(0, 50)}`)
+  }
+  if (typeof closed === 'string' && !isDay(closed)) {
+    throw problem('VALIDATION_ERROR', `books_closed_through must be a day as YYYY-MM-DD or null, got ${closed.slice(0, 20)}`)
+  }
+  const name = changes.name?.trim()
+  const changed = await changeWorkspace(scope.db, scope.workspace.id, name === undefined ? changes : { ...changes, name })
+  if (!changed) throw problem('VALIDATION_ERROR', 'multi_currency can only be switched on: the books already keep several currencies')
+  return changed
+}

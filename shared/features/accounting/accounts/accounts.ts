@@ -1,0 +1,55 @@
+import { accessTo, withRecordType } from '#shared/core/records/access.ts'
+import { type Row, recordOf } from '#shared/core/records/record.ts'
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { accountsByIds, allAccounts } from '#shared/features/accounting/accounts/store.ts'
+import { asArrays } from '#shared/platform/db/statements/statement.ts'
+
+/** The kinds of accounts. An account without a kind is unclassified. */
+export const kinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
+export type Kind = (typeof kinds)[number]
+
+/** An account as reports show it; code and name are empty where the caller may not read them. */
+export interface Account {
+  readonly id: string
+  readonly code: string
+  readonly name: string
+  /** Null for an account without a kind and for an id without a record; reports still include both. */
+  readonly kind: Kind | null
+  /** Whether the caller may read the record at all. */
+  readonly isReadable: boolean
+}
+
+/** Accounts by id; ids without a record are absent. */
+export const findAccounts = (scope: Scope, ids: readonly string[]): Promise<Map<string, Account>> => load(scope, ids)
+
+/** All accounts of the workspace, by id. */
+export const listAccounts = (scope: Scope): Promise<Map<string, Account>> => load(scope)
+
+function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
+  return withRecordType(scope, 'accounts', async (type) => {
+    const access = accessTo(scope, type, 'records:read')
+    const statement = ids === undefined ? allAccounts(type)() : accountsByIds(type)({ ids })
+    const records = (await readRows<Row>(scope, asArrays(statement))).map((row) => recordOf(type, row))
+    return new Map(
+      records.map((record) => {
+        const isReadable = access.test(record)
+        const visible = isReadable ? access.visibleFields(record) : new Set<string>()
+        const text = (key: string): string => (visible.has(key) ? String(record.values[key] ?? '') : '')
+        const kind = kinds.find((kind) => kind === record.values.kind) ?? null
+        return [record.id, { id: record.id, code: text('code'), name: text('name'), kind, isReadable }]
+      }),
+    )
+  })
+}
+
+/** The account with an id; an empty, unreadable one where there is no record. */
+export const accountOf = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
+  accounts.get(id) ?? { id, code: '', name: '', kind: null, isReadable: false }
+
+/** Orders accounts in reports by code, then by id; accounts without a readable code come last. */
+export function compareAccounts(one: Account, other: Account): number {
+  if ((one.code === '') !== (other.code === '')) return one.code === '' ? 1 : -1
+  return compareText(one.code, other.code) || compareText(one.id, other.id)
+}
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

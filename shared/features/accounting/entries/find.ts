@@ -1,0 +1,45 @@
+import { readerOf, readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
+import { requireCurrency } from '#shared/features/accounting/currency.ts'
+import { requireDay } from '#shared/features/accounting/days.ts'
+import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounting/entries/schemas.ts'
+import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
+import { readAll } from '#shared/platform/db/lists.ts'
+import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** Reads one entry. Throws NOT_FOUND. */
+export async function getEntry(scope: Scope, id: string): Promise<Entry> {
+  const [found] = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
+  if (!found) throw problem('NOT_FOUND')
+  return viewOfEntry(found)
+}
+
+/** Reads a page of the matching entries, last posted first, and their total count. Throws VALIDATION_ERROR naming the filter. */
+export async function listEntries(scope: Scope, { limit, offset, ...filters }: EntriesQuery): Promise<EntriesPage> {
+  if (filters.currency !== undefined) requireCurrency(filters.currency)
+  const filter: EntryFilter = {
+    ...filters,
+    from: filters.from === undefined ? undefined : requireDay(filters.from, 'from'),
+    to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
+  }
+  const [found] = await readRows<{ total: number }>(scope, heavy(countEntries(scope.workspace.id, filter), 'the span of days'))
+  const total = found?.total ?? 0
+  const statement = heavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
+  const rows = total > offset ? await readAll<StoredEntry>(readerOf(scope), statement, pageSizeHint(limit)) : []
+  return { entries: rows.map(viewOfEntry), total }
+}
+
+const pageSizeHint = (limit: number): string => `limit must be less than ${limit} here`
+
+/** Converts a stored entry to the answer's shape. */
+export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {
+  const amount = (text: string): string => writeAmount(readAmount(text), currency)
+  const lines = stored.lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) }))
+  return {
+    ...{ id, date, memo, source_type, source_id, total: amount(stored.total), currency, created_at, lines },
+    ...(stored.reverses === null ? {} : { reverses: stored.reverses }),
+    ...(stored.reversed_by === null ? {} : { reversed_by: stored.reversed_by }),
+  }
+}

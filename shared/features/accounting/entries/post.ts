@@ -1,0 +1,138 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { accountsOf } from '#shared/features/accounting/accounts/posted-accounts.ts'
+import { type Amount, isEmptySide, parseAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
+import { requireCurrency } from '#shared/features/accounting/currency.ts'
+import { requireDay } from '#shared/features/accounting/days.ts'
+import { getEntry } from '#shared/features/accounting/entries/find.ts'
+import { findByNaturalKey, type Posted, postEntryOnce, postEntryWithin } from '#shared/features/accounting/entries/posting-store.ts'
+import type { Entry, EntryInput, EntryLine } from '#shared/features/accounting/entries/schemas.ts'
+import { countPosted } from '#shared/features/accounting/metrics.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** A line to post; either debit or credit is zero. */
+export interface Line {
+  readonly accountId: string
+  readonly debit: Amount
+  readonly credit: Amount
+  readonly memo: string
+}
+
+/** A balanced entry to post; a null currency means the workspace's default currency. */
+export interface Draft {
+  readonly date: string
+  readonly memo: string
+  readonly sourceType: string
+  readonly sourceId: string | null
+  readonly currency: string | null
+  readonly reverses: string | null
+  readonly lines: readonly Line[]
+}
+
+/** Options of a posting. */
+export interface PostOptions {
+  /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
+  readonly naturalKey?: string
+}
+
+/**
+ * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule (document 2, Accounting), a
+ * closed date, a currency other than the workspace's in a single-currency ledger, and an account id without a record.
+ */
+export function postEntry(scope: Scope, input: EntryInput, { naturalKey: deduplicationKey }: PostOptions = {}): Promise<Entry> {
+  return post(scope, parseDraft(scope, input), deduplicationKey)
+}
+
+/** Posts a draft that is already balanced, such as a reversal. Throws VALIDATION_ERROR as `postEntry` does. */
+export async function post(scope: Scope, draft: Draft, deduplicationKey?: string): Promise<Entry> {
+  const { db, workspace, actor } = scope
+  const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
+  const id = newId()
+  const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
+  const total = sumOf(lines.map(({ debit }) => debit))
+  const accounts = await accountsOf(scope, lines)
+  const statement = deduplicationKey === undefined ? postEntryWithin : postEntryOnce
+  const [posted] = await db.query<Posted>(
+    statement(
+      ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, decimalText(total), lines.length],
+      ...[reverses, deduplicationKey ?? null, actor.id],
+      lines.map((line) => line.id),
+      lines.map(({ accountId }) => accountId),
+      lines.map(({ debit }) => decimalText(debit)),
+      lines.map(({ credit }) => decimalText(credit)),
+      lines.map(({ memo }) => memo),
+      accounts.toLookFor,
+    ),
+  )
+  if (posted?.id && posted.currency && posted.created_at) {
+    const { currency, created_at } = posted
+    accounts.noteLines()
+    db.afterCommit(() => countPosted(reverses !== null))
+    const views = lines.map((line): EntryLine => viewLine(line, currency))
+    const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
+    return reverses === null ? entry : { ...entry, reverses }
+  }
+  const existing = deduplicationKey === undefined ? undefined : await findEntryByKey(scope, deduplicationKey)
+  return existing ?? throwRefusal(draft, posted, accounts.toLookFor)
+}
+
+const decimalText = (amount: Amount): string => writeAmount(amount, 'XXX')
+
+function viewLine({ id, accountId, debit, credit, memo }: Line & { readonly id: string }, currency: string): EntryLine {
+  return { id, account_id: accountId, debit: writeAmount(debit, currency), credit: writeAmount(credit, currency), memo }
+}
+
+/** Throws the reason why an entry was not posted. */
+function throwRefusal({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, checkedIds: readonly string[]): never {
+  if (!posted) throw problem('NOT_FOUND')
+  const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
+  if (unknown_account !== null) {
+    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[unknown_account - 1])
+    throw problem(
+      'VALIDATION_ERROR',
+      `lines[${lineIndex}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,
+    )
+  }
+  if (closed !== null && date <= closed) {
+    const advice = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'
+    throw problem('VALIDATION_ERROR', `date ${date} is closed: the books are closed through ${closed}${advice}`)
+  }
+  if (!multi_currency && currency !== null && currency !== default_currency) {
+    throw problem('VALIDATION_ERROR', `currency must be ${default_currency}: the workspace keeps its books in its default currency only`)
+  }
+  throw problem('INTERNAL', undefined, { cause: new Error('An entry was neither posted nor refused') })
+}
+
+/** The entry already posted with a deduplication key. */
+async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<Entry | undefined> {
+  const [found] = await scope.db.query<{ id: string }>(findByNaturalKey(scope.workspace.id, deduplicationKey))
+  return found && getEntry(scope, found.id)
+}
+
+/** Parses an entry by the entry rules of document 2. */
+function parseDraft({ workspace, now }: Scope, input: EntryInput): Draft {
+  const currency = input.currency ?? null
+  if (currency !== null) requireCurrency(currency)
+  const date = input.date == null ? now().toISOString().slice(0, 10) : requireDay(input.date, 'date')
+  const lines = input.lines.map(parseLine)
+  const [debits, credits] = [sumOf(lines.map(({ debit }) => debit)), sumOf(lines.map(({ credit }) => credit))]
+  if (debits !== credits) {
+    const [debit, credit] = [debits, credits].map((total) => writeAmount(total, currency ?? workspace.default_currency))
+    throw problem('VALIDATION_ERROR', `lines must balance: debits are ${debit}, credits are ${credit}`)
+  }
+  const { memo, source_type, source_id } = input
+  return { date, memo: memo ?? '', sourceType: source_type ?? 'manual', sourceId: source_id ?? null, currency, reverses: null, lines }
+}
+
+function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): Line {
+  const path = `lines[${index}]`
+  const [isDebitEmpty, isCreditEmpty] = [isEmptySide(debit), isEmptySide(credit)]
+  if (isDebitEmpty && isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have a debit or a credit above zero`)
+  const sides = {
+    debit: isDebitEmpty ? 0n : parseAmount(debit, `${path}.debit`),
+    credit: isCreditEmpty ? 0n : parseAmount(credit, `${path}.credit`),
+  }
+  if (!isDebitEmpty && !isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have either a debit or a credit, not both`)
+  return { accountId: account_id.toLowerCase(), ...sides, memo: memo ?? '' }
+}

@@ -1,0 +1,33 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { readAmount } from '#shared/features/accounting/amount.ts'
+import { requireDay } from '#shared/features/accounting/days.ts'
+import { getEntry } from '#shared/features/accounting/entries/find.ts'
+import { post } from '#shared/features/accounting/entries/post.ts'
+import type { Entry, ReversalInput } from '#shared/features/accounting/entries/schemas.ts'
+
+/** Maximum memo length in Unicode code points (document 2, Limits). */
+const maxMemoLength = 500
+
+/**
+ * Posts the reversal of an entry: debits and credits swapped, in the same currency, on the original's date unless another is given. Throws
+ * NOT_FOUND, and VALIDATION_ERROR when the entry is already reversed or the date is closed.
+ */
+export async function reverseEntry(scope: Scope, id: string, { date }: ReversalInput = {}): Promise<Entry> {
+  const original = await getEntry(scope, id)
+  return post(scope, {
+    date: date == null ? original.date : requireDay(date, 'date'),
+    memo: truncateMemo(`Reversal of ${original.memo || original.id}`),
+    sourceType: original.source_type,
+    sourceId: original.source_id,
+    currency: original.currency,
+    reverses: original.id,
+    lines: original.lines.map(({ account_id: accountId, debit, credit, memo }) => ({
+      accountId,
+      debit: readAmount(credit),
+      credit: readAmount(debit),
+      memo,
+    })),
+  })
+}
+
+const truncateMemo = (memo: string): string => [...memo].slice(0, maxMemoLength).join('')

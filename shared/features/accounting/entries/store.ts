@@ -1,0 +1,136 @@
+import { instantText } from '#shared/features/accounting/instant-sql.ts'
+import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+
+/** An entry as its tables keep it: amounts as decimal text. */
+export interface StoredEntry {
+  readonly id: string
+  readonly date: string
+  readonly memo: string
+  readonly source_type: string
+  readonly source_id: string | null
+  readonly total: string
+  readonly currency: string
+  readonly created_at: string
+  readonly reverses: string | null
+  readonly reversed_by: string | null
+  readonly lines: readonly StoredLine[]
+}
+
+/** A line of a stored entry. */
+export interface StoredLine {
+  readonly id: string
+  readonly account_id: string
+  readonly debit: string
+  readonly credit: string
+  readonly memo: string
+}
+
+/** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
+export const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
+  entry.currency, ${instantText('entry.created_at')} as created_at, entry.reverses,
+  (
+    select reversal.id from journal_entries as reversal
+    where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
+  ) as reversed_by,
+  (
+    select json_agg(json_build_object(
+      'id', line.id, 'account_id', line.account_id, 'debit', line.debit::text, 'credit', line.credit::text, 'memo', line.memo
+    ) order by line.position)
+    from journal_lines as line where line.workspace_id = $1 and line.entry_id = entry.id
+  ) as lines`
+
+/** One entry. Values: workspace, id. */
+export const findEntry = sql(
+  'find_entry',
+  `select ${entryColumns()} from journal_entries as entry where entry.workspace_id = $1 and entry.id = $2`,
+)
+
+/** Which entries are meant; what is undefined restricts nothing. */
+export interface EntryFilter {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly account?: string | undefined
+  readonly currency?: string | undefined
+  readonly status?: 'active' | 'reversed' | 'reversal' | undefined
+  /** Entries posted before this instant, as they were then. */
+  readonly before?: string | undefined
+}
+
+/**
+ * The entries that a filter means, as the relation of when they were posted and of their ids, with its values, of which the workspace is the
+ * first. Those of an account are read from its lines, which carry what else is asked for: few lines of a large ledger are few rows.
+ */
+function meantBy(workspaceId: string, filter: EntryFilter): { readonly relation: string; readonly values: unknown[] } {
+  const values: unknown[] = [workspaceId]
+  const place = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
+  const { from, to, account, currency, status, before } = filter
+  const [row, id, rows] =
+    account === undefined
+      ? ['entry', 'entry.id', 'select entry.created_at, entry.id from journal_entries as entry']
+      : ['line', 'line.entry_id', 'select distinct line.created_at, line.entry_id as id from journal_lines as line']
+  const bound = before === undefined ? undefined : place(before, 'timestamptz')
+  const parts = [`${row}.workspace_id = $1`]
+  if (bound !== undefined) parts.push(`${row}.created_at < ${bound}`)
+  if (from !== undefined) parts.push(`${row}.date >= ${place(from, 'date')}`)
+  if (to !== undefined) parts.push(`${row}.date <= ${place(to, 'date')}`)
+  if (currency !== undefined) parts.push(`${row}.currency = ${place(currency, 'text')}`)
+  if (account !== undefined) parts.push(`${row}.account_id = ${place(account, 'uuid')}`)
+  const isReversal =
+    account === undefined
+      ? 'entry.reverses is not null'
+      : `exists (select from journal_entries as entry where entry.workspace_id = $1 and entry.id = ${id} and entry.reverses is not null)`
+  const isReversed = `exists (
+    select from journal_entries as reversal
+    where reversal.workspace_id = $1 and reversal.reverses = ${id}${bound === undefined ? '' : ` and reversal.created_at < ${bound}`}
+  )`
+  if (status === 'active') parts.push(`not (${isReversal}) and not ${isReversed}`)
+  if (status === 'reversed') parts.push(isReversed)
+  if (status === 'reversal') parts.push(isReversal)
+  return { relation: `${rows} where ${parts.join(' and ')}`, values }
+}
+
+/**
+ * The entries that a filter means, newest first. Planned for its values, as is their count: whether days, an account or the order narrow the
+ * most depends on them.
+ */
+export function findEntries(workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement {
+  const { relation, values } = meantBy(workspaceId, filter)
+  const [most, skipped] = [`$${values.push(limit)}`, `$${values.push(offset)}`]
+  // The page is found first: its entries alone are joined with their lines.
+  const text = `select ${entryColumns(filter.before === undefined ? '' : '$2::timestamptz')}
+    from (${relation} order by created_at desc, id desc limit ${most} offset ${skipped}) as page
+    join journal_entries as entry on entry.workspace_id = $1 and entry.id = page.id
+    order by entry.created_at desc, entry.id desc`
+  return { text, values }
+}
+
+/** How many entries a filter means. */
+export function countEntries(workspaceId: string, filter: EntryFilter): Statement {
+  const { relation, values } = meantBy(workspaceId, filter)
+  return { text: `select count(*) as total from (${relation}) as meant`, values }
+}
+
+/** An entry with its exact time of posting, as the database writes it, to go on after. */
+export interface WalkedEntry extends StoredEntry {
+  readonly posted_at: string
+}
+
+/**
+ * The next entries in the order of posting. Values: workspace, time and id of the entry to go on after, the instant before which they were
+ * posted, how many.
+ */
+export const walkByPosting = sql(
+  'walk_entries_by_posting',
+  `select ${entryColumns('$4::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $1 and (entry.created_at, entry.id) > ($2::timestamptz, $3::uuid) and entry.created_at < $4::timestamptz
+   order by entry.created_at, entry.id limit $5`,
+)
+
+/** The same in the order of date, then posting. Values: workspace, date, time and id to go on after, the instant, how many. */
+export const walkByDate = sql(
+  'walk_entries_by_date',
+  `select ${entryColumns('$5::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $1 and (entry.date, entry.created_at, entry.id) > ($2::date, $3::timestamptz, $4::uuid)
+     and entry.created_at < $5::timestamptz
+   order by entry.date, entry.created_at, entry.id limit $6`,
+)

@@ -1,0 +1,24 @@
+import type { RecordGuard } from '#shared/core/scope/record-guard.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { countLines } from '#shared/features/accounting/entries/posting-store.ts'
+import { lockAgainstPosting } from '#shared/features/accounting/ledger-lock-store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/**
+ * An account with ledger lines cannot be deleted, and its kind cannot change once set (decisions, Accounting). The ledger's lock is taken
+ * before the lines are counted, so either a concurrent posting or the deletion is refused.
+ */
+export const accountGuard: RecordGuard<Scope> = {
+  type: 'accounts',
+  fields: ['kind'],
+  ask: async ({ db, workspace }, { id, before, after }) => {
+    if (after !== null && before.kind === null) return
+    await db.query(lockAgainstPosting(workspace.id))
+    const [found] = await db.query<{ lines: number }>(countLines(workspace.id, id))
+    const lines = found?.lines ?? 0
+    if (lines === 0) return
+    const count = lines === 1 ? '1 line' : `${lines} lines`
+    if (after === null) throw problem('VALIDATION_ERROR', `the account has ${count} in the ledger and cannot be deleted`)
+    throw problem('VALIDATION_ERROR', `values.kind cannot change: the account has ${count} in the ledger`)
+  },
+}

@@ -1,0 +1,58 @@
+import { sealSchema, verification } from '#shared/features/accounting/seals/schemas.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+// These three jobs read every entry. They share a gate, so one workspace takes at most two slots.
+const wholeLedgerJob = {
+  work: 'request',
+  app: 'accounting',
+  pool: 'data',
+  concurrency: 4,
+  gate: { name: 'accounting.read', perWorkspace: 2, lane: 0 },
+  retry: retry.transient,
+  timeoutSeconds: 600,
+  tracked: true,
+} as const
+
+/** Seals the entries recorded before an instant. */
+export const sealBooks = defineJob({
+  ...wholeLedgerJob,
+  name: 'accounting.seal',
+  kind: 'accounting.seal',
+  payload: schema(t.Object({ until: nullable(t.String()) })),
+  result: sealSchema,
+})
+
+/** Recomputes seals, entries and balances, and reports differences. */
+export const verifyLedger = defineJob({
+  ...wholeLedgerJob,
+  name: 'accounting.verify',
+  kind: 'accounting.verify',
+  payload: schema(t.Object({})),
+  result: verification,
+})
+
+/** Exports the ledger to a file. */
+export const exportLedger = defineJob({
+  ...wholeLedgerJob,
+  name: 'accounting.export',
+  kind: 'accounting.export',
+  payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
+  result: schema(t.Null()),
+})
+
+/** Updates the month sums of a workspace. */
+export const sumLedgerMonths = defineJob({
+  name: 'accounting.months',
+  kind: 'accounting.months',
+  work: 'upkeep',
+  app: null,
+  pool: 'data',
+  concurrency: 2,
+  slotsPerWorkspace: 1,
+  retry: retry.transient,
+  timeoutSeconds: 3_600,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: t.String() })),
+  result: schema(t.Null()),
+})

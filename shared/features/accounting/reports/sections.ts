@@ -1,0 +1,50 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Account, accountOf, compareAccounts, findAccounts, type Kind } from '#shared/features/accounting/accounts/accounts.ts'
+import { type Amount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
+import type { Balance } from '#shared/features/accounting/reports/report.ts'
+import type { Section } from '#shared/features/accounting/reports/schemas.ts'
+
+/** A report section: accounts of one kind, or accounts without a kind. */
+export type SectionKind = Kind | 'unclassified'
+
+/** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
+const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
+
+/** An account with its amount, in the sign of its kind. */
+interface ClassifiedAccount {
+  readonly account: Account
+  readonly kind: SectionKind
+  readonly amount: Amount
+}
+
+/** Balances grouped by account kind: exact totals, and sections for the answer. */
+export interface Classified {
+  readonly total: (kind: SectionKind) => Amount
+  readonly section: (kind: SectionKind) => Section
+}
+
+/** Groups balances by the kind of their account. Ids without a record count as unclassified, so no line is omitted. */
+export async function classify(scope: Scope, balances: readonly Balance[], currency: string): Promise<Classified> {
+  const accounts = await findAccounts(
+    scope,
+    balances.map(({ accountId }) => accountId),
+  )
+  const classified = balances.map(({ accountId, balance }): ClassifiedAccount => {
+    const account = accountOf(accounts, accountId)
+    const kind = account.kind ?? 'unclassified'
+    return { account, kind, amount: countedAs(kind, balance) }
+  })
+  const byKind = Map.groupBy(classified, ({ kind }) => kind)
+  const total = (kind: SectionKind): Amount => sumOf((byKind.get(kind) ?? []).map(({ amount }) => amount))
+  const section = (kind: SectionKind): Section => ({
+    kind,
+    rows: (byKind.get(kind) ?? [])
+      .toSorted((one, other) => compareAccounts(one.account, other.account))
+      .map(({ account: { id, code, name }, amount }) => ({ account_id: id, code, name, amount: writeAmount(amount, currency) })),
+    total: writeAmount(total(kind), currency),
+  })
+  return { total, section }
+}
+
+/** A balance, given as debit less credit, in the sign of a kind. */
+export const countedAs = (kind: SectionKind, balance: Amount): Amount => (creditKinds.has(kind) ? -balance : balance)

@@ -1,0 +1,56 @@
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { entriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
+import { ChainHash } from '#shared/features/accounting/seals/chain-hash.ts'
+import type { Seal } from '#shared/features/accounting/seals/schemas.ts'
+import { findChainEnd, findSeals, insertSeal, type StoredSeal } from '#shared/features/accounting/seals/store.ts'
+import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** Reads all seals in the order of the chain. */
+export async function listSeals(scope: Scope): Promise<Seal[]> {
+  return (await readRows<StoredSeal>(scope, findSeals(scope.workspace.id))).map(viewSeal)
+}
+
+/** A computed seal that is not stored yet. */
+export interface NewSeal {
+  readonly position: number
+  readonly until: string
+  readonly entries: number
+  readonly hash: string
+  readonly previous: string | null
+}
+
+/** The last seal of the chain. */
+interface ChainEnd {
+  readonly position: number
+  readonly hash: string
+  readonly sealed_until: string
+}
+
+/**
+ * Hashes every entry recorded before an instant, now by default, that no seal covers. Waits for postings in progress first; holds no lock
+ * while hashing. Throws VALIDATION_ERROR for an instant in the future.
+ */
+export async function prepareSeal(scope: Scope, until?: string): Promise<NewSeal> {
+  const instant = await fixed(scope, until, 'until')
+  const [end] = await scope.db.query<ChainEnd>(findChainEnd(scope.workspace.id))
+  const previous = end?.hash ?? null
+  const hash = new ChainHash(previous, instant)
+  for await (const entries of entriesByPosting(scope, instant, end?.sealed_until)) for (const entry of entries) hash.cover(entry)
+  return { position: (end?.position ?? 0) + 1, until: instant, entries: hash.entries, hash: hash.end(), previous }
+}
+
+/** Stores a prepared seal; undefined when another seal was stored first and this one must be prepared again. */
+export async function keepSeal({ db, workspace }: Scope, { position, until, entries, hash, previous }: NewSeal): Promise<Seal | undefined> {
+  const [stored] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
+  return stored && viewSeal(stored)
+}
+
+const viewSeal = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
+  id,
+  until,
+  entries,
+  hash,
+  previous,
+  created_at,
+})

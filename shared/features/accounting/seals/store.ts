@@ -1,0 +1,36 @@
+import { instantText } from '#shared/features/accounting/instant-sql.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+/** A seal as it is kept. */
+export interface StoredSeal {
+  readonly id: string
+  readonly position: number
+  readonly until: string
+  readonly entries: number
+  readonly hash: string
+  readonly previous: string | null
+  readonly created_at: string
+}
+
+const columns = `id, position, ${instantText('until')} as until, entries, hash, previous, ${instantText('created_at')} as created_at`
+
+/** All seals in their order. Values: workspace. */
+export const findSeals = sql('find_ledger_seals', `select ${columns} from ledger_seals where workspace_id = $1 order by position`)
+
+/** The last seal, and the instant until which anything is sealed. Values: workspace. */
+export const findChainEnd = sql(
+  'find_ledger_chain_end',
+  `select position, hash, (
+     select ${instantText('until')} from ledger_seals where workspace_id = $1 order by until desc, position desc limit 1
+   ) as sealed_until
+   from ledger_seals where workspace_id = $1 order by position desc limit 1`,
+)
+
+/** Adds a seal; no row when another took its place. Values: workspace, position, id, until, entries, hash, the hash before it. */
+export const insertSeal = sql(
+  'insert_ledger_seal',
+  `insert into ledger_seals (workspace_id, position, id, until, entries, hash, previous, created_at)
+   values ($1, $2, $3, $4::timestamptz, $5, $6, $7, clock_timestamp())
+   on conflict (workspace_id, position) do nothing
+   returning ${columns}`,
+)

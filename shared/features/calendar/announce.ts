@@ -1,0 +1,116 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { accessTo } from '#shared/features/calendar/access.ts'
+import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
+import { shownTime, type When } from '#shared/features/calendar/event-time.ts'
+import { sightOf } from '#shared/features/calendar/events/access-level.ts'
+import { type Attendee, type EventRow, whenOf } from '#shared/features/calendar/events/event.ts'
+import { announceEvents } from '#shared/platform/events/announce.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** Event source of calendar events. A topic is a calendar's key; the empty topic means every calendar. */
+export const calendarSource = 'calendar'
+
+/** Names of announced events. `starting <minutes>`, such as `starting 15`, is the fourth (`startingEventName`). */
+export const triggerWords = ['created', 'updated', 'cancelled'] as const
+export const startingWord = (minutesBefore: number): string => `starting ${minutesBefore}`
+/** The minutes of a `starting` name; undefined for any other name. */
+export const minutesOfWord = (name: string): number | undefined => {
+  const [, minutes] = /^starting (\d+)$/.exec(name) ?? []
+  return minutes === undefined ? undefined : Number(minutes)
+}
+
+/** A calendar event as flows see it, `{{trigger.calendar_event.…}}` (decisions, Flows), with the columns that decide who may see it. */
+export interface TriggerEvent {
+  readonly id: string
+  readonly calendar_key: string
+  readonly title: string
+  readonly description: string
+  readonly location: string
+  readonly start: string
+  readonly end: string
+  readonly all_day: boolean
+  readonly attendees: readonly { readonly email: string; readonly name: string; readonly status: string }[]
+  readonly calendar_id: string
+  readonly visibility: 'default' | 'private'
+  readonly guest_ids: readonly string[]
+}
+
+type Guest = Pick<Attendee, 'email' | 'name' | 'status' | 'user_id'>
+
+export function triggerEvent(
+  { key, id }: Pick<Calendar, 'key' | 'id'>,
+  event: EventRow,
+  guests: readonly Guest[],
+  when: When = whenOf(event),
+): TriggerEvent {
+  return {
+    id: event.id,
+    calendar_key: key,
+    title: event.title,
+    description: event.description,
+    location: event.location,
+    start: shownTime(when.start, when.allDay),
+    end: shownTime(when.end, when.allDay),
+    all_day: when.allDay,
+    attendees: guests.map(({ email, name, status }) => ({ email, name, status })),
+    calendar_id: id,
+    visibility: event.visibility,
+    guest_ids: guests.flatMap(({ user_id }) => (user_id === null ? [] : [user_id])),
+  }
+}
+
+/** Announces a change of an event to subscribed flows, in the transaction of the change. */
+export async function announceEvent(
+  scope: Scope,
+  calendar: Pick<Calendar, 'key' | 'id'>,
+  name: string,
+  event: EventRow,
+  guests: readonly Guest[],
+  options: { readonly id?: string; readonly when?: When } = {},
+): Promise<void> {
+  const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: triggerEvent(calendar, event, guests, options.when) }
+  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings: [happening] })
+}
+
+/** Announces many imported events at once. */
+export async function announceImported(
+  scope: Scope,
+  calendar: Pick<Calendar, 'key' | 'id'>,
+  name: (typeof triggerWords)[number],
+  events: readonly {
+    readonly event: EventRow
+    readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
+  }[],
+): Promise<void> {
+  const happenings = events.map(({ event, guests }) => {
+    const eventGuests = guests.find(([{ id }]) => id === event.id)?.[1] ?? []
+    return {
+      id: newId(),
+      subjectId: event.id,
+      snapshot: triggerEvent(
+        calendar,
+        event,
+        eventGuests.map((guest) => ({ ...guest, user_id: null })),
+      ),
+    }
+  })
+  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings })
+}
+
+/** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
+export type TriggerSight = 'own' | 'team' | 'details' | 'none'
+
+/** The actor's access to an announced event. `none` unless the actor may see the event's details. */
+export async function sightOfTrigger(
+  scope: Scope,
+  event: Pick<TriggerEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,
+): Promise<TriggerSight> {
+  const { actor, db, workspace } = scope
+  const calendar = await findCalendar(db, workspace.id, actor.personId, event.calendar_id)
+  if (!calendar) return 'none'
+  const access = accessTo(calendar, actor)
+  if (access === 'owner') return 'own'
+  const isGuest = actor.personId !== null && event.guest_ids.includes(actor.personId)
+  if (sightOf(event, { access, isGuest }) !== 'details') return 'none'
+  return calendar.kind === 'personal' ? 'details' : 'team'
+}

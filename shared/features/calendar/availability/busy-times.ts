@@ -1,0 +1,112 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { isBusy } from '#shared/features/calendar/availability/overlap.ts'
+import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
+import { type ListedEvent, listAcceptedInWindow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
+import { visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import type { Window } from '#shared/features/calendar/time.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+
+/** A busy time in epoch milliseconds. */
+export interface Busy {
+  readonly start: number
+  readonly end: number
+}
+
+/** Budget steps for each separate busy time that is kept and returned. */
+const stepsPerTime = 50
+
+const toDates = ({ from, to }: Window) => ({ from: new Date(from), to: new Date(to) })
+
+/** Events of a window that may be busy, and the zone whose midnights bound an all-day event. */
+export interface Taking {
+  readonly events: readonly ListedEvent[]
+  readonly zoneOf: (event: ListedEvent) => string
+}
+
+/** The events of some calendars in a window. */
+export async function eventsOnCalendars(
+  { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
+  calendars: readonly Calendar[],
+  window: Window,
+): Promise<Taking> {
+  const zones = new Map(calendars.map(({ id, timezone }) => [id, timezone]))
+  const events = await listEventsInWindow(db, workspace.id, [...zones.keys()], toDates(window), null)
+  return { events, zoneOf: ({ calendar_id, timezone }) => zones.get(calendar_id) ?? timezone }
+}
+
+/** The events on other people's calendars to which a person is invited; `isGuestBusy` decides which of them count as busy. */
+export async function eventsElsewhere({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, userId: string, window: Window): Promise<Taking> {
+  const events = await listAcceptedInWindow(db, workspace.id, toDates(window), userId)
+  return { events, zoneOf: ({ timezone }) => timezone }
+}
+
+/** Whether an event makes its guest busy: the guest accepted or answered tentative. */
+export const takesGuest = (event: ListedEvent): boolean =>
+  isBusy(event) && (event.my_status === 'accepted' || event.my_status === 'tentative')
+
+/** The busy times of calendars in a window, by calendar id, in order and without overlaps. */
+export async function busyOnCalendars(
+  scope: Pick<Scope, 'db' | 'workspace'>,
+  calendars: readonly Calendar[],
+  window: Window,
+  budget: ComputeBudget,
+): Promise<Map<string, Busy[]>> {
+  const busy = new Map<string, MutableBusy[]>()
+  const { events, zoneOf } = await eventsOnCalendars(scope, calendars, window)
+  await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
+    const times = busy.get(event.calendar_id) ?? []
+    if (isBusy(event)) appendTime(times, from, to, budget)
+    busy.set(event.calendar_id, times)
+    return true
+  })
+  return busy
+}
+
+/** The busy times of people from events on calendars that are not their own, by person id. */
+export async function busyElsewhere(
+  scope: Pick<Scope, 'db' | 'workspace'>,
+  userIds: readonly string[],
+  window: Window,
+  budget: ComputeBudget,
+): Promise<Map<string, Busy[]>> {
+  const busy = new Map<string, Busy[]>()
+  for (const userId of userIds) {
+    const times: MutableBusy[] = []
+    const { events, zoneOf } = await eventsElsewhere(scope, userId, window)
+    await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
+      if (takesGuest(event)) appendTime(times, from, to, budget)
+      return true
+    })
+    busy.set(userId, times)
+  }
+  return busy
+}
+
+interface MutableBusy {
+  start: number
+  end: number
+}
+
+/** Appends a time, merged with the last one when they touch. Times arrive in order of their starts. */
+function appendTime(times: MutableBusy[], start: number, end: number, budget: ComputeBudget): void {
+  const last = times.at(-1)
+  if (last && start <= last.end) last.end = Math.max(last.end, end)
+  else {
+    budget.take(stepsPerTime)
+    times.push({ start, end })
+  }
+}
+
+/** Merges times that touch or overlap, clipped to a window, in order of their starts. */
+export function merged(times: readonly Busy[], { from, to }: Window): Busy[] {
+  const inside = times
+    .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
+    .filter(({ start, end }) => end > start)
+  const mergedTimes: { start: number; end: number }[] = []
+  for (const { start, end } of inside.sort((a, b) => a.start - b.start)) {
+    const last = mergedTimes.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else mergedTimes.push({ start, end })
+  }
+  return mergedTimes
+}

@@ -1,0 +1,91 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { accessCalendars, accessTo, atLeast } from '#shared/features/calendar/access.ts'
+import { type Busy, busyElsewhere, busyOnCalendars, merged } from '#shared/features/calendar/availability/busy-times.ts'
+import { questionBudget } from '#shared/features/calendar/budget.ts'
+import { type Calendar, listOwnedCalendars } from '#shared/features/calendar/calendars/store.ts'
+import { recordsBusy } from '#shared/features/calendar/record-calendars/record-occurrences.ts'
+import { instantText, readWindow, type Window } from '#shared/features/calendar/time.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const busy = t.Object(
+  {
+    id: t.String(),
+    busy: t.Array(t.Object({ start: t.String({ format: 'date-time' }), end: t.String({ format: 'date-time' }) })),
+    unknown: t.Boolean({ description: 'True when the id does not exist or the caller cannot see it.' }),
+  },
+  { title: 'BusyTimes' },
+)
+/** Busy times of people and calendars. */
+export const freeBusy = schema(t.Object({ users: t.Array(busy), calendars: t.Array(busy) }, { title: 'FreeBusy' }))
+export type FreeBusy = TypeOf<typeof freeBusy>
+
+export const freeBusyQuery = schema(
+  t.Object({
+    from: t.String({ description: 'An RFC 3339 instant, or YYYY-MM-DD in the time zone of the workspace.' }),
+    to: t.String({ description: 'The same; a date includes the whole day.' }),
+    users: t.Optional(t.String({ description: 'Comma-separated ids.' })),
+    calendars: t.Optional(t.String({ description: 'Comma-separated ids.' })),
+  }),
+)
+
+/** Ids that one list of a query may hold. */
+const maxIds = 100
+
+/** Reads comma-separated ids, without duplicates. Throws VALIDATION_ERROR for more than 100. */
+export function readIds(text: string | undefined, name: string): string[] {
+  const ids = [...new Set((text ?? '').split(',').filter((id) => id !== ''))]
+  if (ids.length > maxIds) throw problem('VALIDATION_ERROR', `${name} must hold at most ${maxIds} ids`)
+  return ids
+}
+
+/** The busy times of people and calendars in a window, as far as the caller may see them. */
+export async function getFreeBusy(scope: Scope, query: TypeOf<typeof freeBusyQuery>): Promise<FreeBusy> {
+  const window = readWindow(query.from, query.to, scope.workspace.timezone)
+  const [users, calendars] = [readIds(query.users, 'users'), readIds(query.calendars, 'calendars')]
+  const times = await busyTimes(scope, users, calendars, window, questionBudget(scope))
+  return {
+    users: users.map((id) => busyView(id, times.users.get(id.toLowerCase()))),
+    calendars: calendars.map((id) => busyView(id, times.calendars.get(id.toLowerCase()))),
+  }
+}
+
+const busyView = (id: string, times: readonly Busy[] | undefined) => ({
+  id,
+  busy: (times ?? []).map(({ start, end }) => ({ start: instantText(start), end: instantText(end) })),
+  unknown: times === undefined,
+})
+
+/** The busy times of people and calendars, by lowercase id. Ids that the caller cannot see are left out. */
+export async function busyTimes(
+  scope: Scope,
+  users: readonly string[],
+  calendars: readonly string[],
+  window: Window,
+  budget: ComputeBudget,
+) {
+  const { db, workspace, actor } = scope
+  const userIds = users.filter(isUuid).map((id) => id.toLowerCase())
+  const owned = userIds.length > 0 ? await listOwnedCalendars(db, workspace.id, actor.personId, userIds) : []
+  const visible = owned.filter((calendar) => atLeast(accessTo(calendar, actor), 'busy'))
+  const visibleIds = userIds.filter(
+    (id) => id === actor.personId || visible.some((calendar) => calendar.is_primary && calendar.owner_id === id),
+  )
+  const named = [...(await accessCalendars(scope, calendars)).values()].map(({ calendar }) => calendar)
+  const ofUsers = visible.filter(({ owner_id }) => visibleIds.includes(owner_id ?? ''))
+  const all = new Map<string, Calendar>([...ofUsers, ...named].map((calendar) => [calendar.id, calendar]))
+  const onCalendars = await busyOnCalendars(scope, [...all.values()], window, budget)
+  const asGuest = await busyElsewhere(scope, visibleIds, window, budget)
+  const onCalendar = (id: string) => onCalendars.get(id) ?? []
+  const busyOf = (id: string) => [
+    ...ofUsers.filter(({ owner_id }) => owner_id === id).flatMap((calendar) => onCalendar(calendar.id)),
+    ...(asGuest.get(id) ?? []),
+  ]
+  const records = await recordsBusy(scope, named, window)
+  return {
+    users: new Map(visibleIds.map((id) => [id, merged(busyOf(id), window)])),
+    calendars: new Map(named.map(({ id }) => [id, merged([...onCalendar(id), ...(records.get(id) ?? [])], window)])),
+  }
+}

@@ -1,0 +1,105 @@
+import { answers } from '#shared/features/calendar/events/event.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** A booking page as visitors see it (document 3, Booking page). */
+export const pageView = schema(
+  t.Object(
+    {
+      title: t.String(),
+      description: t.String(),
+      durations: t.Array(t.Integer()),
+      timezone: t.String(),
+      location: t.String(),
+      horizon_days: t.Integer(),
+      hours: t.Record(t.String(), t.Array(t.Array(t.String()))),
+      owner_name: t.String(),
+      org_name: t.String(),
+      color: nullable(t.String()),
+    },
+    { title: 'BookingPageView' },
+  ),
+)
+
+export const slotsQuery = schema(
+  t.Object({
+    from: t.String({ description: "An RFC 3339 instant, or YYYY-MM-DD in the page's time zone." }),
+    to: t.String({ description: 'The same; a date includes the whole day.' }),
+    duration: t.Optional(t.Integer({ minimum: 1, description: "Minutes, one of the page's; the first when left out." })),
+    explain: t.Optional(
+      t.Enum(['0', '1', 'true', 'false'], { description: '1 adds why starts are refused, for callers who may read the calendar.' }),
+    ),
+  }),
+)
+export type SlotsQuery = TypeOf<typeof slotsQuery>
+
+export const slotList = schema(
+  t.Object(
+    {
+      slots: t.Array(t.String({ format: 'date-time' })),
+      refused: t.Optional(
+        t.Array(
+          t.Object({
+            start: t.String({ format: 'date-time' }),
+            reason: t.String({ description: 'notice, horizon, busy:<calendar id> or buffer:<event id>.' }),
+          }),
+        ),
+      ),
+    },
+    { title: 'Slots' },
+  ),
+)
+
+export const bookInput = schema(
+  t.Object(
+    {
+      start: t.String({ description: 'One of the slots.' }),
+      duration: t.Optional(t.Integer({ minimum: 1, description: 'Minutes.' })),
+      name: t.String({ minLength: 1, maxLength: 200 }),
+      email: t.String({ format: 'email', maxLength: 320 }),
+      notes: t.Optional(t.String({ maxLength: 5_000 })),
+    },
+    { title: 'BookingInput' },
+  ),
+)
+export type BookInput = TypeOf<typeof bookInput>
+
+export const booked = schema(
+  t.Object(
+    {
+      ok: t.Literal(true),
+      start: t.String({ format: 'date-time' }),
+      end: t.String({ format: 'date-time' }),
+      token: t.String({ description: "Opens the visitor's own page of the booking." }),
+    },
+    { title: 'Booked' },
+  ),
+)
+export type Booked = TypeOf<typeof booked>
+
+/** An invitation as its guest sees it (document 3, Invitation). */
+export const invitation = schema(
+  t.Object(
+    {
+      title: t.String(),
+      description: t.String(),
+      location: t.String(),
+      start: t.String(),
+      end: t.String(),
+      all_day: t.Boolean(),
+      timezone: t.String(),
+      when: t.String({ description: 'The time in words.' }),
+      recurring: t.Boolean(),
+      cancelled: t.Boolean(),
+      organizer: t.String(),
+      org_name: t.String(),
+      guest_name: t.String(),
+      guest_email: t.String(),
+      status: t.Enum([...answers]),
+      booking: t.Boolean({ description: 'Whether it came from a booking page.' }),
+    },
+    { title: 'CalendarInvitation' },
+  ),
+)
+export type Invitation = TypeOf<typeof invitation>
+
+export const guestAnswer = schema(t.Object({ status: t.Enum(['accepted', 'declined', 'tentative']) }, { title: 'GuestAnswer' }))

@@ -1,0 +1,155 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { eventsElsewhere, eventsOnCalendars, takesGuest } from '#shared/features/calendar/availability/busy-times.ts'
+import { isBusy } from '#shared/features/calendar/availability/overlap.ts'
+import { openWindows } from '#shared/features/calendar/booking/opening-hours.ts'
+import { type BookingPage, bookingPage } from '#shared/features/calendar/booking/settings.ts'
+import { questionBudget } from '#shared/features/calendar/budget.ts'
+import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/features/calendar/calendars/store.ts'
+import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
+import { type Happens, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import { dayMs, minuteMs, type Window } from '#shared/features/calendar/time.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+
+/** An open booking page: its calendar and its settings. */
+export interface OpenPage {
+  readonly calendar: Calendar
+  readonly page: BookingPage
+}
+
+/** The booking page of a calendar, by the calendar's key. Throws NOT_FOUND unless it is enabled; records calendars have none. */
+export async function requirePage(scope: Scope, key: string): Promise<OpenPage> {
+  const calendar = await findCalendarByKey(scope.db, scope.workspace.id, key)
+  const page = bookingPage(calendar?.settings.booking)
+  if (!calendar || calendar.kind === 'records' || !page.enabled) throw problem('NOT_FOUND')
+  return { calendar, page }
+}
+
+/** The length of a booking in minutes, by default the first one of the page. Throws VALIDATION_ERROR for any other length. */
+export function requireDuration({ durations }: BookingPage, minutes: number | undefined): number {
+  const duration = minutes ?? durations[0] ?? 30
+  if (!durations.includes(duration)) throw problem('VALIDATION_ERROR', `duration must be one of ${durations.join(', ')}`)
+  return duration
+}
+
+/** A start within the hours of a page, in epoch milliseconds, with the reason why it cannot be booked. */
+export interface Start {
+  readonly at: number
+  /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a free start. */
+  readonly reason: string | undefined
+}
+
+/** Budget steps per range of hours, whose edges are computed in local time, and per start. */
+const [stepsPerRange, stepsPerStart] = [60, 2]
+
+/**
+ * The starts of a page in a window, both free and refused, in order. Listing slots and booking share this function. One buffer is kept free
+ * between a booking and the next event on either side.
+ */
+export async function startsOfPage(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<Start[]> {
+  const { calendar, page } = open
+  const budget = questionBudget(scope)
+  const now = scope.now().getTime()
+  const [earliest, latest] = [now + page.minNotice * minuteMs, now + page.horizonDays * dayMs]
+  const ordered = await startsWithin(open, { from: window.from, to: window.to }, latest, minutes, budget)
+  const free = ordered.filter((at) => at >= earliest && at <= latest)
+  const reasons = await reasonsOf(scope, calendar, free, { buffer: page.buffer * minuteMs, length: minutes * minuteMs }, budget)
+  return ordered.map((at) => ({ at, reason: at < earliest ? 'notice' : at > latest ? 'horizon' : reasons.get(at) }))
+}
+
+/** The starts within the hours of a page, in order, without duplicates. */
+async function startsWithin(
+  { calendar, page }: OpenPage,
+  window: Window,
+  latest: number,
+  minutes: number,
+  budget: ComputeBudget,
+): Promise<number[]> {
+  const starts = new Set<number>()
+  for (const { from, to } of openWindows(page, calendar.timezone, { from: window.from - dayMs, to: Math.min(window.to, latest + dayMs) })) {
+    budget.take(stepsPerRange)
+    for (let at = from; at + minutes * minuteMs <= to; at += page.slotStep * minuteMs) {
+      if (at < window.from || at >= window.to) continue
+      budget.take(stepsPerStart)
+      starts.add(at)
+    }
+    await budget.pause()
+  }
+  return [...starts].sort((a, b) => a - b)
+}
+
+interface SlotNeeds {
+  /** Milliseconds to keep free on either side. */
+  readonly buffer: number
+  /** Milliseconds of the booking. */
+  readonly length: number
+}
+
+/**
+ * The reasons why starts are refused, by start; free starts are left out. Starts come in order. A person's page is busy when its owner is,
+ * any other page when its calendar has an event. Occurrences are visited up to the last start and kept only while they reach one.
+ */
+async function reasonsOf(
+  scope: Scope,
+  calendar: Calendar,
+  starts: readonly number[],
+  { buffer, length }: SlotNeeds,
+  budget: ComputeBudget,
+): Promise<Map<number, string>> {
+  const reasons = new Map<number, string>()
+  const [first, last] = [starts[0], starts.at(-1)]
+  if (first === undefined || last === undefined) return reasons
+  const window = { from: first - buffer, to: last + length + buffer }
+  const { events, zoneOf, countsAsBusy } = await findBlockingEvents(scope, calendar, window)
+  let near: Happens<ListedEvent>[] = []
+  let nextStart = 0
+  // Decides the starts that no occurrence from `reached` on can block. Returns whether starts are left.
+  const decideUntil = (reached: number) => {
+    for (; nextStart < starts.length && (starts[nextStart] as number) + length + buffer <= reached; nextStart++) {
+      if (near.length === 0) continue
+      const at = starts[nextStart] as number
+      budget.take(near.length)
+      near = near.filter(({ to }) => to > at - buffer)
+      const reason = reasonAt(near, at, { buffer, length })
+      if (reason !== undefined) reasons.set(at, reason)
+    }
+    return nextStart < starts.length
+  }
+  await visitOccurrences(events, window, zoneOf, budget, (occurrence) => {
+    if (!countsAsBusy(occurrence.event)) return true
+    const hasStartsLeft = decideUntil(occurrence.from)
+    near.push(occurrence)
+    return hasStartsLeft
+  })
+  decideUntil(Number.POSITIVE_INFINITY)
+  return reasons
+}
+
+/** Why a start is not free; undefined when it is. `near` holds the occurrences that may reach it, in order. */
+function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): string | undefined {
+  let reason: string | undefined
+  for (const { event, from, to } of near) {
+    if (from >= at + length + buffer) break
+    if (from < at + length && to > at) return `busy:${event.calendar_id}`
+    reason ??= `buffer:${event.id}`
+  }
+  return reason
+}
+
+/** The events that may make a page busy, their zones, and which of them count as busy. */
+async function findBlockingEvents(scope: Scope, calendar: Calendar, window: Window) {
+  const { db, workspace } = scope
+  const owner = calendar.owner_id
+  const own = await eventsOnCalendars(
+    scope,
+    owner === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [owner]),
+    window,
+  )
+  const asGuest = owner === null ? [] : (await eventsElsewhere(scope, owner, window)).events
+  const guestEventIds = new Set(asGuest.map(({ id }) => id))
+  return {
+    events: [...own.events, ...asGuest],
+    zoneOf: (event: ListedEvent) => (guestEventIds.has(event.id) ? event.timezone : own.zoneOf(event)),
+    countsAsBusy: (event: ListedEvent) => (guestEventIds.has(event.id) ? takesGuest(event) : isBusy(event)),
+  }
+}

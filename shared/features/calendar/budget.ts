@@ -1,0 +1,19 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+
+/** Steps of one calendar query: 5 to 100 per year of a series, 3 per occurrence (page "Beyond", section 2). */
+const maxQuerySteps = 4_000_000
+/** Steps while a transaction is open: under a second of computing, since other transactions may wait for its locks. */
+const maxTransactionSteps = 1_000_000
+
+const budgetOf = ({ workspace }: Pick<Scope, 'workspace'>, steps: number): ComputeBudget =>
+  computeBudget(workspace.id, {
+    steps,
+    bound: `The repeating events take more than ${steps} steps to compute: ask for a shorter time or fewer calendars, or let events repeat less often`,
+  })
+
+/** The budget of one calendar query, such as a list, free times or free/busy. The whole query shares it. */
+export const questionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxQuerySteps)
+
+/** The budget of computations inside one open transaction. */
+export const transactionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxTransactionSteps)

@@ -1,0 +1,92 @@
+import { readWhen, type When, whenColumns } from '#shared/features/calendar/event-time.ts'
+import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import { seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
+import { requireZone } from '#shared/features/calendar/schemas.ts'
+import { requireFollowable } from '#shared/features/calendar/series/expand.ts'
+import { readRule } from '#shared/features/calendar/series/rule.ts'
+import { movedRepeats } from '#shared/features/calendar/series/shift.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** Fields of a change that are columns of the same name. */
+const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visibility'] as const
+
+/**
+ * Applies the sent fields to an event row. When a series moves and no new rule was sent, its repeats move by the same distance. Throws
+ * VALIDATION_ERROR naming the field.
+ */
+export function applyChange(row: EventRow, change: EventChange): EventRow {
+  const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
+  if (change.timezone !== undefined) requireZone(change.timezone)
+  const before = whenOf(row)
+  const when = readWhen(change, before, row.timezone)
+  const isMoved = !isSameTime(before, when)
+  const repeats =
+    isMoved && change.recurrence === undefined
+      ? movedRepeats(row, when)
+      : { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
+  const changed: EventRow = {
+    ...row,
+    ...plain,
+    ...(isMoved ? whenColumns(when) : {}),
+    ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
+    ...(change.recurrence === undefined ? repeats : readRepeats(change.recurrence)),
+    ...recordLink(row, change),
+  }
+  const series = seriesOf(changed)
+  if (series) requireFollowable(series)
+  return changed
+}
+
+const readRepeats = (recurrence: string | null) => ({
+  recurrence: recurrence === null || recurrence.trim() === '' ? null : readRule(recurrence),
+  rdates: [],
+  exdates: [],
+})
+
+/** The link to a record. Throws VALIDATION_ERROR when only one of type and id is set. */
+function recordLink(row: EventRow, { record_type, record_id }: EventChange): Pick<EventRow, 'record_type' | 'record_id'> {
+  const type = (record_type === undefined ? row.record_type : record_type) || null
+  const id = (record_id === undefined ? row.record_id : record_id) || null
+  if ((type === null) !== (id === null)) throw problem('VALIDATION_ERROR', 'record_type and record_id must be sent together')
+  if (id !== null && !isUuid(id)) throw problem('VALIDATION_ERROR', 'record_id must be the id of a record')
+  return { record_type: type, record_id: id }
+}
+
+export const isSameTime = (a: When, b: When): boolean =>
+  a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
+
+/** Whether a change raises SEQUENCE: the time, the repeats or the cancellation changed. */
+export function isSignificant(before: EventRow, after: EventRow): boolean {
+  const isCancelled = (row: EventRow) => row.status === 'cancelled' || row.is_removed
+  return (
+    !isSameTime(whenOf(before), whenOf(after)) ||
+    before.recurrence !== after.recurrence ||
+    before.rdates.join() !== after.rdates.join() ||
+    before.exdates.join() !== after.exdates.join() ||
+    isCancelled(before) !== isCancelled(after)
+  )
+}
+
+/**
+ * Sets `sequence`, `timed_at` and `updated_at` of a changed event. A significant change raises SEQUENCE above both the event's and
+ * `last`. A change of time, rule or reminders resets `timed_at`, from which reminders count.
+ */
+export function stamped(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
+  const changedAt = now.toISOString()
+  const isRescheduled =
+    !isSameTime(whenOf(before), whenOf(after)) ||
+    before.recurrence !== after.recurrence ||
+    before.reminders?.join() !== after.reminders?.join()
+  return {
+    ...after,
+    sequence: isSignificant(before, after) ? Math.max(before.sequence, last) + 1 : before.sequence,
+    timed_at: isRescheduled ? changedAt : before.timed_at,
+    updated_at: changedAt,
+  }
+}
+
+/** Whether guests must answer again: only after a change of the time or the rule. */
+export const asksAgain = (before: EventRow, after: EventRow): boolean =>
+  !isSameTime({ ...whenOf(before), zone: '' }, { ...whenOf(after), zone: '' }) || before.recurrence !== after.recurrence

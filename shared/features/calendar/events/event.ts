@@ -1,0 +1,97 @@
+import type { When } from '#shared/features/calendar/event-time.ts'
+import type { Series } from '#shared/features/calendar/series/expand.ts'
+import { dateMs } from '#shared/features/calendar/time.ts'
+
+export const statuses = ['confirmed', 'tentative', 'cancelled'] as const
+export type EventStatus = (typeof statuses)[number]
+export const answers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
+export type Answer = (typeof answers)[number]
+
+/** A row of `calendar_events`. An exception names the start that it replaces in `original_start`, or `original_date` if all-day. */
+export interface EventRow {
+  readonly id: string
+  readonly calendar_id: string
+  readonly uid: string
+  readonly series_id: string | null
+  readonly original_start: string | null
+  readonly original_date: string | null
+  readonly is_removed: boolean
+  readonly title: string
+  readonly description: string
+  readonly location: string
+  readonly color: string
+  readonly start_at: string | null
+  readonly end_at: string | null
+  readonly start_date: string | null
+  readonly end_date: string | null
+  readonly timezone: string
+  /** Local time of the start, such as `2026-03-01T09:00:00`. */
+  readonly wall_start: string
+  readonly zone_release: string
+  readonly recurrence: string | null
+  /** Local times of starts, such as `2026-03-01T09:00:00`. */
+  readonly rdates: readonly string[]
+  readonly exdates: readonly string[]
+  readonly status: EventStatus
+  readonly visibility: 'default' | 'private'
+  readonly is_free: boolean
+  readonly reminders: readonly number[] | null
+  readonly source: string
+  readonly sequence: number
+  readonly organizer: { readonly name: string; readonly email: string } | null
+  readonly record_type: string | null
+  readonly record_id: string | null
+  readonly natural_key: string | null
+  readonly created_by: string | null
+  readonly timed_at: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** A guest of an event. */
+export interface Attendee {
+  readonly event_id: string
+  readonly id: string
+  readonly user_id: string | null
+  readonly email: string
+  readonly name: string
+  readonly status: Answer
+  readonly is_booker: boolean
+  readonly is_mailed: boolean
+  readonly token_sealed: Buffer
+}
+
+/** Whether an event takes place: neither cancelled nor removed. */
+export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is_removed'>): boolean =>
+  status !== 'cancelled' && !is_removed
+
+/** The time of an event. */
+export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): When {
+  const zone = row.timezone
+  if (row.start_date !== null && row.end_date !== null)
+    return { allDay: true, start: dateMs(row.start_date), end: dateMs(row.end_date), zone }
+  return { allDay: false, start: Date.parse(row.start_at ?? ''), end: Date.parse(row.end_at ?? ''), zone }
+}
+
+/** The start of the series that an exception replaces, in milliseconds as in `EventTime`; undefined for any other event. */
+export function originalOf({ original_start, original_date }: Pick<EventRow, 'original_start' | 'original_date'>): number | undefined {
+  if (original_date !== null) return dateMs(original_date)
+  return original_start === null ? undefined : Date.parse(original_start)
+}
+
+/** Columns of an event's time and repeats. */
+export type EventTimes = Pick<
+  EventRow,
+  'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone' | 'recurrence' | 'rdates' | 'exdates' | 'original_start' | 'original_date'
+>
+
+/** The repeats of an event; undefined when it has none. */
+export function seriesOf(row: EventTimes): Series | undefined {
+  if (row.recurrence === null) return undefined
+  const when = whenOf(row)
+  const starts = (walls: readonly string[]) => walls.map((wall) => Date.parse(`${wall}Z`))
+  return { ...when, rule: row.recurrence, rdates: starts(row.rdates), exdates: starts(row.exdates) }
+}
+
+/** Formats a local time as the columns `rdates` and `exdates` store it. */
+export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, 19)

@@ -1,0 +1,188 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { announceEvent } from '#shared/features/calendar/announce.ts'
+import { type Checked, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
+import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
+import { asksAgain, isSignificant } from '#shared/features/calendar/events/apply-change.ts'
+import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
+import { written } from '#shared/features/calendar/events/event-extent.ts'
+import { type EventSet, guestsIn } from '#shared/features/calendar/events/event-set.ts'
+import { deleteEvents, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { guestChanges, type InvitedSet, type Message } from '#shared/features/calendar/guests/guest-messages.ts'
+import { type Guest, newAttendee } from '#shared/features/calendar/guests/guests.ts'
+import { tell } from '#shared/features/calendar/guests/inform-guests.ts'
+import {
+  deleteAttendees,
+  insertAttendees,
+  renameAttendees,
+  resetAnswers,
+  type WrittenAttendee,
+} from '#shared/features/calendar/guests/store.ts'
+import { noteSignals } from '#shared/features/calendar/reminders/schedule.ts'
+import type { RowChange } from '#shared/features/calendar/series/plan-change.ts'
+
+interface Change {
+  readonly rows: readonly RowChange[]
+  readonly set: EventSet
+  /** The new guest list; undefined leaves the guests as they are. */
+  readonly guests: readonly Guest[] | undefined
+  readonly informsGuests: boolean
+  readonly checked: Checked | 'inside'
+}
+
+/**
+ * Writes row changes with their guests, queues mails to the guests concerned, announces the change to flows and schedules reminders.
+ * Returns the guests by event id. Throws SLOT_TAKEN.
+ */
+export async function writeChanges(scope: Scope, calendar: Calendar, change: Change): Promise<Map<string, readonly Attendee[]>> {
+  const { rows, set, informsGuests } = change
+  const { db, workspace } = scope
+  const isInCalendar = (event: EventRow) => event.calendar_id === calendar.id
+  await requireNoOverlap(scope, calendar, wholeSeriesAfter(set, rows).filter(isInCalendar), change.checked)
+  const added = rows.flatMap(({ before, after }) => (after && !before ? [written(after)] : []))
+  const changed = rows.flatMap(({ before, after }) => (after && before ? [written(after)] : []))
+  const deletedIds = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))
+  // Deletes come first: a changed exception may take over the original start of a deleted one.
+  await deleteEvents(db, workspace.id, deletedIds)
+  await insertEvents(db, workspace.id, added)
+  await updateEvents(db, workspace.id, changed)
+  const guestsOf = new Map<string, readonly Attendee[]>()
+  const guestLists = rows.flatMap(({ before, after, keepsGuests }) =>
+    after ? [updateGuests(scope, set, before, after, keepsGuests ? undefined : change.guests)] : [],
+  )
+  for (const { event, guests } of guestLists) guestsOf.set(event.id, guests)
+  await deleteAttendees(
+    db,
+    workspace.id,
+    guestLists.map(({ event }) => event.id),
+    guestLists.flatMap(({ removedIds }) => removedIds),
+  )
+  await insertAttendees(
+    db,
+    workspace.id,
+    guestLists.flatMap(({ added }) => added),
+  )
+  await renameAttendees(
+    db,
+    workspace.id,
+    guestLists.flatMap(({ renamed }) => renamed),
+  )
+  await resetAnswers(
+    db,
+    workspace.id,
+    guestLists.flatMap(({ event, mustAnswerAgain }) => (mustAnswerAgain ? [event.id] : [])),
+  )
+  await releaseSlots(
+    db,
+    workspace.id,
+    rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
+  )
+  if (informsGuests) await tell(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
+  await announceRows(scope, calendar, rows, guestsOf, set)
+  const remaining = rows.flatMap(({ after }) => after ?? [])
+  await noteSignals(scope, calendar, remaining.filter(isInCalendar))
+  return guestsOf
+}
+
+interface UpdatedGuests {
+  readonly event: EventRow
+  readonly guests: readonly Attendee[]
+  readonly added: readonly WrittenAttendee[]
+  readonly removedIds: readonly string[]
+  readonly renamed: readonly Pick<Attendee, 'event_id' | 'id' | 'name'>[]
+  readonly mustAnswerAgain: boolean
+}
+
+/** The guests of an event after a change. A new exception and the later part of a split series inherit the guests of the series. */
+function updateGuests(
+  scope: Scope,
+  set: EventSet,
+  before: EventRow | undefined,
+  after: EventRow,
+  invited: readonly Guest[] | undefined,
+): UpdatedGuests {
+  const known = before ? guestsIn(set, before) : []
+  const inherited = before ? [] : guestsIn(set, set.series ?? set.event)
+  const mustAnswerAgain = before !== undefined && asksAgain(before, after)
+  const answered = mustAnswerAgain
+    ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) }))
+    : known
+  const wanted: readonly Guest[] = invited ?? (before ? known : inherited)
+  const invitedEmails = new Set(wanted.map(({ email }) => email.toLowerCase()))
+  const newNames = new Map(wanted.map(({ email, name }) => [email.toLowerCase(), name]))
+  const staying = answered
+    .filter(({ email }) => invitedEmails.has(email.toLowerCase()))
+    .map((guest) => ({ ...guest, name: newNames.get(guest.email.toLowerCase()) || guest.name }))
+  const oldNames = new Map(known.map(({ id, name }) => [id, name]))
+  const renamed = staying.filter(({ id, name }) => name !== oldNames.get(id)).map(({ event_id, id, name }) => ({ event_id, id, name }))
+  const stayingEmails = new Set(staying.map(({ email }) => email.toLowerCase()))
+  const added = wanted
+    .filter(({ email }) => !stayingEmails.has(email.toLowerCase()))
+    .map((guest, index) => {
+      const inheritedGuest = inherited.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
+      const { user_id, email, name } = guest
+      return newAttendee(
+        scope,
+        after.id,
+        { user_id, email, name },
+        staying.length + index,
+        inheritedGuest ? { status: inheritedGuest.status, isBooker: inheritedGuest.is_booker } : {},
+      )
+    })
+  const removedIds = known.filter(({ email }) => !invitedEmails.has(email.toLowerCase())).map(({ id }) => id)
+  return { event: after, guests: [...staying, ...added], added, removedIds, renamed, mustAnswerAgain }
+}
+
+/** The changed events with the rest of their series, so that the overlap check does not count the series' own rows as other events. */
+const wholeSeriesAfter = ({ series, event, exceptions }: EventSet, rows: readonly RowChange[]): EventRow[] =>
+  stateAfter([series ?? event, ...exceptions], rows)
+
+/** The events after a change: the known ones with row changes applied, and the added ones. */
+function stateAfter(known: readonly EventRow[], rows: readonly RowChange[]): EventRow[] {
+  const changed = new Map(rows.flatMap(({ before, after }) => (before ? [[before.id, after] as const] : [])))
+  const added = rows.flatMap(({ before, after }) => (after && !before ? [after] : []))
+  return [...known.flatMap((one) => (changed.has(one.id) ? (changed.get(one.id) ?? []) : [one])), ...added]
+}
+
+/** Messages to guests for each UID of a change: the series and, after a split, its later part. */
+function messagesOf(
+  set: EventSet,
+  rows: readonly RowChange[],
+  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
+  actorId: string | null,
+): Message[] {
+  const known = [set.series ?? set.event, ...set.exceptions]
+  const before = setsByUid(known, (event) => guestsIn(set, event))
+  const after = setsByUid(stateAfter(known, rows), (event) => guestsOf.get(event.id) ?? guestsIn(set, event))
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((uid) => guestChanges(before.get(uid), after.get(uid), actorId))
+}
+
+function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, InvitedSet> {
+  const invited = (event: EventRow) => ({ event, guests: guestsOf(event) })
+  const roots = events.filter(({ series_id }) => series_id === null)
+  return new Map(
+    roots.map((root) => [root.uid, { root: invited(root), exceptions: events.filter((one) => one.series_id === root.id).map(invited) }]),
+  )
+}
+
+/** Announces a change to flows. A change of a series is one announcement, however many rows it changes. */
+async function announceRows(
+  scope: Scope,
+  calendar: Calendar,
+  rows: readonly RowChange[],
+  guestsOf: ReadonlyMap<string, readonly Attendee[]>,
+  set: EventSet,
+): Promise<void> {
+  const [first] = rows
+  const event = first?.after ?? first?.before
+  if (!event) return
+  const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
+  const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.was) ? 'cancelled' : 'updated'
+  await announceEvent(
+    scope,
+    event.calendar_id === set.calendar.id ? set.calendar : calendar,
+    name,
+    event,
+    guestsOf.get(event.id) ?? guestsIn(set, event),
+  )
+}

@@ -1,0 +1,62 @@
+import { hashSecret } from '#shared/core/people/tokens.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { calendarVersion, findCalendar } from '#shared/features/calendar/calendars/store.ts'
+import { findFeed, putFeed } from '#shared/features/calendar/feeds/store.ts'
+import { fileOf } from '#shared/features/calendar/import-export/export-calendar.ts'
+import { findJobFile } from '#shared/platform/jobs/job-files.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Version of the file format. Raise it when files are written differently: stored files are then written again. */
+const formatVersion = 1
+
+/** The feed that a subscription link opens. */
+export interface Feed {
+  readonly calendarId: string
+  readonly etag: string
+  /** When the calendar last changed. */
+  readonly changedAt: Date
+  /** Response headers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The stored file; absent once the calendar has changed. */
+  readonly kept?: { readonly blobId: string; readonly sizeBytes: number }
+}
+
+const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${formatVersion}"`
+
+const headersOf = (key: string, etag: string, changedAt: Date): Record<string, string> => ({
+  ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  ...{ ETag: etag, 'Last-Modified': changedAt.toUTCString() },
+  ...{ 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
+})
+
+/** The feed of a link's secret. Throws NOT_FOUND for an unknown or replaced secret. */
+export async function requireFeed({ db, workspace }: Scope, token: string): Promise<Feed> {
+  const row = await findFeed(db, workspace.id, hashSecret(token))
+  if (!row) throw problem('NOT_FOUND')
+  const etag = tagOf(row.id, row.version)
+  const changedAt = new Date(row.changed_at)
+  const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
+  return {
+    ...{ calendarId: row.id, etag, changedAt, headers: headersOf(row.key, etag, changedAt) },
+    ...(isKept ? { kept: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
+  }
+}
+
+/**
+ * Writes a calendar's file as its subscription link shows it: with read access, without guests. The version in the tag is read first, so
+ * that a change during the write makes the tag outdated.
+ */
+export async function feedFile(scope: Scope, calendarId: string) {
+  const { db, workspace } = scope
+  const { version, changed_at } = await calendarVersion(db, workspace.id, calendarId)
+  const calendar = await findCalendar(db, workspace.id, null, calendarId)
+  if (!calendar) throw problem('NOT_FOUND')
+  const tag = tagOf(calendar.id, version)
+  return { name: '', headers: headersOf(calendar.key, tag, new Date(changed_at)), text: await fileOf(scope, calendar, 'read', false), tag }
+}
+
+/** Registers a file that a job has stored as the calendar's feed. `tag` is the version it was written from. */
+export async function keepFeed({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
+  const file = await findJobFile(db, workspace.id, fileId)
+  if (file) await putFeed(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })
+}

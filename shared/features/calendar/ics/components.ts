@@ -1,0 +1,94 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** A component as the file writes it: its name, the number of its first line, and its unfolded lines without BEGIN and END. */
+export interface RawComponent {
+  readonly name: string
+  readonly line: number
+  readonly lines: readonly string[]
+  /** The syntax error that keeps it from being read. */
+  readonly fault?: string
+}
+
+/** The calendars of a file: the components directly inside them. */
+export interface RawFile {
+  readonly components: readonly RawComponent[]
+  /** Properties of the calendars themselves, such as X-WR-TIMEZONE. */
+  readonly properties: readonly string[]
+}
+
+/** The longest unfolded line that is read, in bytes. A longer one is an attachment or an attack and is left out. */
+const maxLineBytes = 200_000
+/** Lines of one component. A component with more is not read. */
+const maxLines = 20_000
+
+/**
+ * Splits a file into components without reading values, so that a bad event does not affect the others. Throws VALIDATION_ERROR when the
+ * file holds no calendar, or one that is not closed. Memory is that of the file, and each byte is read a few times.
+ */
+export function takeApart(bytes: Uint8Array): RawFile {
+  const components: RawComponent[] = []
+  const properties: string[] = []
+  let calendars = 0
+  let isOpen = false
+  let open: { name: string; line: number; lines: string[]; depth: string[]; fault?: string } | undefined
+  const close = (isEnded = false) => {
+    if (open) components.push(isEnded && !open.fault ? open : { ...open, fault: open.fault ?? 'is not closed' })
+    open = undefined
+  }
+  for (const { line, number } of unfoldLines(bytes)) {
+    const [, marker = '', component = ''] = /^(BEGIN|END)\s*:\s*([\w-]{1,60})\s*$/i.exec(line) ?? []
+    const [keyword, name] = [marker.toUpperCase(), component.toUpperCase()]
+    if (name === 'VCALENDAR' && keyword === 'BEGIN') {
+      if (isOpen) throw problem('VALIDATION_ERROR', `line ${number}: the previous calendar is not closed`)
+      calendars += 1
+      isOpen = true
+    } else if (name === 'VCALENDAR' && keyword === 'END') {
+      close()
+      isOpen = false
+    } else if (!isOpen) {
+      // Lines outside a calendar are ignored.
+    } else if (!open) {
+      if (keyword === 'BEGIN') open = { name, line: number, lines: [], depth: [] }
+      else if (line !== '') properties.push(line)
+    } else if (keyword === 'END' && open.depth.length === 0 && name === open.name) close(true)
+    else if (keyword === 'BEGIN' && name === open.name && name === 'VEVENT') {
+      close()
+      open = { name, line: number, lines: [], depth: [] }
+    } else {
+      if (keyword === 'BEGIN') open.depth.push(name)
+      if (keyword === 'END' && open.depth.pop() !== name) open.fault ??= `line ${number}: END:${name} has no BEGIN`
+      if (open.lines.length < maxLines) open.lines.push(line)
+      else open.fault ??= `has more than ${maxLines} lines`
+    }
+  }
+  if (calendars === 0) throw problem('VALIDATION_ERROR', 'file holds no VCALENDAR')
+  if (isOpen) throw problem('VALIDATION_ERROR', 'the VCALENDAR is not closed')
+  return { components, properties }
+}
+
+/**
+ * The unfolded lines of a file, each with the number of its first line. Files fold lines by bytes, even within a character (RFC 5545, 3.1),
+ * so lines are joined as Latin-1, one character per byte, and then decoded as UTF-8.
+ */
+function* unfoldLines(bytes: Uint8Array): Generator<{ line: string; number: number }> {
+  let parts: string[] = []
+  let [number, started, length] = [0, 0, 0]
+  const whole = () => ({ line: length > maxLineBytes ? '' : decodeUtf8(parts.join('')), number: started })
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  for (const raw of text.replace(/^\u00ef\u00bb\u00bf/, '').split(/\r\n|\n|\r/)) {
+    number += 1
+    if (/^[ \t]/.test(raw) && parts.length > 0) {
+      length += raw.length
+      if (length <= maxLineBytes) parts.push(raw.slice(1))
+      continue
+    }
+    if (parts.length > 0) yield whole()
+    parts = [raw]
+    started = number
+    length = raw.length
+  }
+  if (parts.length > 0) yield whole()
+}
+
+/** Decodes text that has one character per byte. */
+const decodeUtf8 = (bytes: string): string => (/[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes)

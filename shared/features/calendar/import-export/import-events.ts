@@ -1,0 +1,115 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireCalendar } from '#shared/features/calendar/access.ts'
+import { announceImported } from '#shared/features/calendar/announce.ts'
+import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { transactionBudget } from '#shared/features/calendar/budget.ts'
+import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
+import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import { whenOf } from '#shared/features/calendar/events/event.ts'
+import { writtenAll } from '#shared/features/calendar/events/event-extent.ts'
+import { findExceptions, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { newAttendee } from '#shared/features/calendar/guests/guests.ts'
+import { findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
+import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
+import type { ReadFile, Warning } from '#shared/features/calendar/ics/read-file.ts'
+import { type ImportedSet, importedSets } from '#shared/features/calendar/import-export/imported-rows.ts'
+import { deleteOtherExceptions, findUids } from '#shared/features/calendar/import-export/store.ts'
+import { noteSignals } from '#shared/features/calendar/reminders/schedule.ts'
+import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+
+/** The calendar to import into. Throws as `requireCalendar` does without write access, and VALIDATION_ERROR for a records calendar. */
+export async function importInto(scope: Scope, calendarId: string): Promise<Calendar> {
+  const { calendar } = await requireCalendar(scope, calendarId, 'write')
+  if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar takes no events: import records')
+  return calendar
+}
+
+/** Counts and warnings of one part of a file. */
+export interface Imported {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly warnings: readonly Warning[]
+}
+
+/**
+ * Writes the events of some UIDs in the caller's transaction; importing them again updates them. A UID that the calendar has is replaced as
+ * a whole: the event, its changed occurrences and its guests keep their ids, and no sequence number falls. Guests keep the answers of the
+ * file, and nobody is mailed. In a calendar without overlaps, an event that would overlap is left out with a warning.
+ */
+export async function importEvents(scope: Scope, calendar: Calendar, part: ReadFile['byUid'], book: ReadFile['book']): Promise<Imported> {
+  const { db, workspace } = scope
+  const uids = part.map(([uid]) => uid)
+  const known = await findUids(db, workspace.id, calendar.id, uids)
+  const exceptions = await findExceptions(
+    db,
+    workspace.id,
+    known.map(({ id }) => id),
+  )
+  const sets = importedSets(scope, calendar, part, book, { known, exceptions })
+  const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
+  if (!calendar.settings.no_overlap) await writeSets(scope, sets)
+  const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
+  await noteSignals(scope, calendar, rows)
+  const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || whenOf(event).end > scope.now().getTime())
+  for (const isNew of [true, false]) {
+    await announceImported(
+      scope,
+      calendar,
+      isNew ? 'created' : 'updated',
+      upcoming.filter((set) => set.isNew === isNew),
+    )
+  }
+  const created = written.sets.filter(({ isNew }) => isNew).length
+  const notes = written.sets.flatMap(({ line, event: { uid }, note }) => (note === undefined ? [] : [{ line, uid, message: note }]))
+  const skipped = sets.length - written.sets.length
+  return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
+}
+
+/** Writes one UID after the other, each in a savepoint. A UID that overlaps an earlier event is left out with a warning. */
+async function writeWithoutOverlaps(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]) {
+  const writtenSets: ImportedSet[] = []
+  const warnings: Warning[] = []
+  for (const set of sets) {
+    try {
+      await inSavepoint(scope.db, async () => {
+        await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions], 'inside')
+        await writeSets(scope, [set])
+      })
+      writtenSets.push(set)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'SLOT_TAKEN') throw error
+      warnings.push({ line: set.line, uid: set.event.uid, message: `SLOT_TAKEN: ${error.message}` })
+    }
+  }
+  return { sets: writtenSets, warnings }
+}
+
+async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<void> {
+  const { db, workspace } = scope
+  const budget = transactionBudget(scope)
+  const rows = sets.flatMap(({ event, exceptions }) => [event, ...exceptions])
+  const kept = new Set(sets.flatMap(({ keptIds }) => keptIds))
+  const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
+  await deleteOtherExceptions(db, workspace.id, known, [...kept])
+  const storedRows = rows.filter(({ id }) => kept.has(id))
+  await updateEvents(db, workspace.id, await writtenAll(storedRows, budget))
+  const newRows = rows.filter(({ id }) => !kept.has(id))
+  await insertEvents(db, workspace.id, await writtenAll(newRows, budget))
+  const guests = sets.flatMap(({ guests }) => guests)
+  const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
+  const members = new Map(
+    (emails.length > 0 ? await findMembers(db, workspace.id, [], emails) : []).map((one) => [one.email.toLowerCase(), one.id]),
+  )
+  await replaceAttendees(
+    db,
+    workspace.id,
+    [...kept],
+    guests.flatMap(([event, all]: readonly [EventRow, FileEvent['guests']]) =>
+      all.map(({ email, name, status }, position) =>
+        newAttendee(scope, event.id, { user_id: members.get(email.toLowerCase()) ?? null, email, name }, position, { status }),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,156 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
+import { wallOf, whenColumns } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, originalOf, wallText } from '#shared/features/calendar/events/event.ts'
+import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
+import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
+import { originalIn } from '#shared/features/calendar/ics/read-event.ts'
+import type { ReadFile } from '#shared/features/calendar/ics/read-file.ts'
+import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
+import { dateText } from '#shared/features/calendar/time.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** The rows of one UID of a file. */
+export interface ImportedSet {
+  readonly line: number
+  readonly isNew: boolean
+  /** Ids of the event and the exceptions that the calendar already has. */
+  readonly keptIds: readonly string[]
+  /** A warning about the whole UID. */
+  readonly note?: string
+  readonly event: EventRow
+  readonly exceptions: readonly EventRow[]
+  readonly guests: readonly (readonly [EventRow, FileEvent['guests']])[]
+}
+
+/** The identity of a stored event, which an import keeps. */
+type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
+
+/** The events that the calendar has under the UIDs, and their exceptions. */
+export interface Stored {
+  readonly known: readonly (Identity & Pick<EventRow, 'uid'>)[]
+  readonly exceptions: readonly EventRow[]
+}
+
+/**
+ * Builds the rows of some UIDs. An occurrence whose series is not in the file becomes a single event; several occurrences of one UID become
+ * a series of their original starts.
+ */
+export function importedSets(
+  scope: Scope,
+  calendar: Calendar,
+  part: ReadFile['byUid'],
+  book: ReadFile['book'],
+  stored: Stored,
+): ImportedSet[] {
+  const byUid = new Map(stored.known.map((entry) => [entry.uid, entry]))
+  const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
+  return part.map(([uid, events]) => {
+    const known = byUid.get(uid)
+    return buildSet(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
+  })
+}
+
+const byNewestFirst = (a: FileEvent, b: FileEvent): number =>
+  b.sequence - a.sequence || (b.stamp < a.stamp ? -1 : b.stamp > a.stamp ? 1 : b.line - a.line)
+
+function buildSet(
+  scope: Scope,
+  calendar: Calendar,
+  uid: string,
+  events: readonly FileEvent[],
+  book: ReadFile['book'],
+  known: Identity | undefined,
+  knownExceptions: readonly EventRow[],
+): ImportedSet {
+  const [master] = events.filter(({ original }) => original === undefined).sort(byNewestFirst)
+  const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(events, book)
+  const event = buildRow(scope, calendar, uid, chosen, known)
+  const exceptions = event.recurrence === null ? [] : buildExceptions(scope, calendar, event, chosen, events, book, knownExceptions)
+  const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
+  const rows = exceptions.map(([row]) => row)
+  const stored = new Set([known, ...knownExceptions].map((entry) => entry?.id))
+  const keptIds = [event, ...rows].map(({ id }) => id).filter((id) => stored.has(id))
+  return {
+    line: chosen.line,
+    isNew: known === undefined,
+    keptIds,
+    ...(note === undefined ? {} : { note }),
+    event,
+    exceptions: rows,
+    guests,
+  }
+}
+
+/**
+ * The event for a UID of which the file holds occurrences only, as exported for a guest who was invited to these alone. One occurrence
+ * becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
+ */
+function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
+  const [newest] = [...events].sort(byNewestFirst) as [FileEvent]
+  const { allDay, start, end, zone } = newest.when
+  const originals = new Set(events.flatMap(({ original }) => (original ? [originalIn(original, newest.when, book)] : [])))
+  const [first = start, ...later] = [...originals].sort((a, b) => a - b)
+  if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it is imported as a single event' }
+  const when = { allDay, zone, start: first, end: first + (end - start) }
+  const rdates = later.map((original) => wallOf(when, original))
+  const chosen = { ...newest, original: undefined, when, recurrence: 'FREQ=DAILY;COUNT=1', rdates, exdates: [] }
+  return { chosen, note: `has ${originals.size} occurrences without their series: they are imported as a series of their own` }
+}
+
+function buildExceptions(
+  scope: Scope,
+  calendar: Calendar,
+  event: EventRow,
+  master: FileEvent,
+  events: readonly FileEvent[],
+  book: ReadFile['book'],
+  known: readonly EventRow[],
+): [EventRow, FileEvent][] {
+  const knownByOriginal = new Map(known.map((entry) => [originalOf(entry), entry]))
+  const byOriginal = new Map<number, FileEvent>()
+  for (const entry of [...events].sort(byNewestFirst)) {
+    if (entry.original === undefined) continue
+    const original = originalIn(entry.original, master.when, book)
+    if (!byOriginal.has(original)) byOriginal.set(original, entry)
+  }
+  return [...byOriginal].map(([original, entry]) => {
+    const row = { ...buildRow(scope, calendar, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
+    return [row, entry]
+  })
+}
+
+function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
+  const at = scope.now().toISOString()
+  const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallText(ms))
+  return {
+    ...{
+      id: known?.id ?? newId(),
+      calendar_id: calendar.id,
+      uid,
+      series_id: null,
+      original_start: null,
+      original_date: null,
+      is_removed: false,
+    },
+    ...{ title: from.title, description: from.description, location: from.location, color: '', status: from.status },
+    ...{ visibility: from.isPrivate ? 'private' : 'default', is_free: from.isFree, reminders: from.reminders, source: 'import' },
+    ...whenColumns(from.when),
+    ...{ recurrence: from.recurrence, rdates: from.rdates.map(start), exdates: from.exdates.map(start) },
+    ...{
+      sequence: Math.max(from.sequence, known?.sequence ?? 0),
+      organizer: foreignOrganizer(scope, from),
+      record_type: null,
+      record_id: null,
+      natural_key: null,
+    },
+    ...{ created_by: scope.actor.id, timed_at: at, created_at: known?.created_at ?? at, updated_at: at },
+  }
+}
+
+/** The organizer of the event; null for none, the caller, and the address from which this server mails. */
+function foreignOrganizer({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
+  if (organizer === null || organizer.email === '') return null
+  const isOwn = [platformAddress(config), principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
+  return isOwn ? null : organizer
+}

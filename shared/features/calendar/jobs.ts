@@ -1,0 +1,87 @@
+import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import { importResult } from '#shared/features/calendar/import-export/schemas.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** An event row in a job's payload. The payload holds the whole row because the event may be deleted before the job runs. */
+const eventRow = t.Unsafe<EventRow>(t.Object({ id: t.String(), calendar_id: t.String() }))
+
+/** Payload of `mailGuestsJob`: invitations (REQUEST) or cancellations (CANCEL) of one event. */
+export const guestMail = schema(
+  t.Object({
+    method: t.Enum(['REQUEST', 'CANCEL']),
+    event: eventRow,
+    /** Changed occurrences of a series; empty for a single occurrence. */
+    exceptions: t.Array(eventRow),
+    /** `absent` holds ids of exceptions that do not take place for the guest. */
+    guests: t.Array(t.Object({ id: t.String(), email: t.String(), name: t.String(), absent: t.Optional(t.Array(t.String())) })),
+    /** Selects the subject and the first sentence of the mail. */
+    news: t.Enum(['invited', 'changed', 'cancelled', 'booked']),
+    /** When the change was made. Calendar programs order mails of equal SEQUENCE by it. Jobs of earlier releases lack it. */
+    at: t.Optional(t.String()),
+  }),
+)
+
+/** Mails a change of an event to the guests that it concerns. */
+export const mailGuests = defineJob({
+  name: 'calendar.mail-guests',
+  kind: 'calendar.mail-guests',
+  work: 'upkeep',
+  app: null,
+  pool: 'mail',
+  concurrency: 10,
+  slotsPerWorkspace: 4,
+  retry: retry.transient,
+  timeoutSeconds: 120,
+  tracked: false,
+  payload: guestMail,
+  result: schema(t.Null()),
+})
+
+/** Imports an .ics file into a calendar. */
+export const importCalendar = defineJob({
+  name: 'calendar.import',
+  kind: 'calendar.import',
+  work: 'request',
+  app: 'calendar',
+  pool: 'data',
+  concurrency: 2,
+  slotsPerWorkspace: 1,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), fileId: t.String({ format: 'uuid' }) })),
+  result: importResult,
+})
+
+/** Writes a calendar as an .ics file: for the caller who exports it, or for the subscription link. */
+export const exportCalendar = defineJob({
+  name: 'calendar.export',
+  kind: 'calendar.export',
+  work: 'request',
+  app: 'calendar',
+  pool: 'data',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']) })),
+  result: schema(t.Null()),
+})
+
+/** Fires the due reminders and triggers of a calendar and schedules the next check. */
+export const ringCalendar = defineJob({
+  name: 'calendar.ring',
+  kind: 'calendar.ring',
+  work: 'due',
+  app: 'calendar',
+  pool: 'data',
+  concurrency: 10,
+  slotsPerWorkspace: 4,
+  retry: retry.transient,
+  timeoutSeconds: 120,
+  tracked: false,
+  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), at: t.String() })),
+  result: schema(t.Null()),
+})

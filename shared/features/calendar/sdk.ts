@@ -1,0 +1,24 @@
+import { ofApp, sdkMethod, sdkQuery } from '#shared/core/automation/sdk-method.ts'
+import { createEvent } from '#shared/features/calendar/events/create-event.ts'
+import { listEvents } from '#shared/features/calendar/events/list-events.ts'
+import { eventInput, listQuery } from '#shared/features/calendar/events/schemas.ts'
+
+/** Calendars, under the rights of the run's caller. */
+export const calendarMethods = ofApp('calendar', [
+  sdkQuery(
+    'calendar.events',
+    '(query: { from: string; to: string; calendars?: string; invites?: "0" | "1" }): Promise<{ events: Record<string, unknown>[] }>',
+    [['query', listQuery]],
+    async ({ scope }, query) => {
+      return listEvents(scope, query)
+    },
+  ),
+  sdkMethod(
+    'calendar.createEvent',
+    '(event: { title: string; start: string; end?: string; calendar_id?: string; [key: string]: unknown }): Promise<Record<string, unknown>>',
+    [['event', eventInput]],
+    async ({ scope }, event) => {
+      return createEvent(scope, event, { source: 'function' })
+    },
+  ),
+])

@@ -1,0 +1,56 @@
+import rrule from 'rrule'
+import type { When } from '#shared/features/calendar/event-time.ts'
+import { dayMs } from '#shared/features/calendar/time.ts'
+
+/** A repeat rule in words, such as `every week on Monday`; empty for null. A rule that the library cannot put into words stays as it is. */
+export function ruleWords(rule: string | null): string {
+  if (rule === null) return ''
+  try {
+    const read = rrule.RRule.fromString(rule)
+    return read.isFullyConvertibleToText() ? read.toText() : rule
+  } catch {
+    return rule
+  }
+}
+
+const dayParts = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function formatFor(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${Object.keys(parts).join()}`
+  const known = formats.get(key)
+  if (known) return known
+  if (formats.size > 2_000) formats.clear()
+  const created = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: zone })
+  formats.set(key, created)
+  return created
+}
+
+/** The date of an instant in a zone, in words. */
+export const dayWords = (at: number, zone: string): string => formatFor(zone, dayParts).format(at)
+
+/** The hour and minute of an instant in a zone, as HH:MM. */
+export const clockWords = (at: number, zone: string): string => formatFor(zone, clockParts).format(at)
+
+/** Hour, minute and UTC offset of an instant in a zone. The offset distinguishes the hour that occurs twice when clocks go back. */
+export const offsetWords = (at: number, zone: string): string => formatFor(zone, { ...clockParts, timeZoneName: 'shortOffset' }).format(at)
+
+/** An event's time in words, in its own zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
+export function whenWords({ allDay, start, end, zone }: When): string {
+  if (allDay) {
+    const last = end - dayMs
+    const words = (ms: number) => formatFor('UTC', dayParts).format(new Date(ms))
+    return last > start ? `${words(start)} to ${words(last)}` : words(start)
+  }
+  const [on, from, to] = [
+    formatFor(zone, dayParts).format(start),
+    formatFor(zone, clockParts).format(start),
+    formatFor(zone, clockParts).format(end),
+  ]
+  const until =
+    dateInZone(zone, end) === dateInZone(zone, start) || end === start ? to : `${to} on ${formatFor(zone, dayParts).format(end)}`
+  return end === start ? `${on}, ${from} (${zone})` : `${on}, ${from} to ${until} (${zone})`
+}
+
+const dateInZone = (zone: string, ms: number): string => formatFor(zone, dayParts).format(ms)

@@ -1,0 +1,106 @@
+import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
+import { whenColumns } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { written } from '#shared/features/calendar/events/event-extent.ts'
+import { findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
+import { isStart, type Series, startsOf } from '#shared/features/calendar/series/expand.ts'
+import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
+import { partsOf, ruleOf } from '#shared/features/calendar/series/rule.ts'
+import { atWall, wallMs, zoneRelease } from '#shared/features/calendar/time.ts'
+import { findStaleEvents, lockEvents } from '#shared/features/calendar/zones/store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { setDueBy } from '#shared/platform/due/due-times.ts'
+
+/** Upper bound of events per round. Those of one workspace are one transaction. */
+const maxEventsPerRound = 200
+
+/**
+ * Derives the instants of events that are not over from their local times again, where an older release of time zone data made them: nine
+ * o'clock stays nine o'clock when a country changes its offset. No mail is sent, since guests' calendar programs do the same.
+ */
+export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const found = await findStaleEvents(db, zoneRelease, now, maxEventsPerRound)
+    if (found.length === 0) return
+    for (const [workspaceId, events] of Map.groupBy(found, ({ workspace_id }) => workspace_id)) {
+      signal.throwIfAborted()
+      await db.transaction((tx) =>
+        rederiveEvents(
+          tx,
+          workspaceId,
+          events.map(({ id }) => id),
+          now,
+        ),
+      )
+    }
+  }
+}
+
+async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
+  const roots = await lockEvents(tx, workspaceId, ids)
+  const exceptions = Map.groupBy(await findExceptions(tx, workspaceId, ids), ({ series_id }) => series_id ?? '')
+  const changes = roots.flatMap((root) => {
+    const after = rederived(root)
+    const series = seriesOf(after)
+    const ownExceptions = exceptions.get(root.id) ?? []
+    return [
+      { before: root, after },
+      ...(series
+        ? rederiveExceptions(ownExceptions, after, series)
+        : ownExceptions.map((before) => ({ before, after: rederived(before) }))),
+    ]
+  })
+  await updateEvents(
+    tx,
+    workspaceId,
+    changes.map(({ after }) => written(after)),
+  )
+  const moved = changes.filter(({ before, after }) => whenOf(before).start !== whenOf(after).start).map(({ after }) => after)
+  await releaseSlots(
+    tx,
+    workspaceId,
+    moved.map(({ id }) => id),
+  )
+  const calendars = new Set(moved.map(({ calendar_id }) => calendar_id))
+  await setDueBy(
+    tx,
+    calendarDue,
+    workspaceId,
+    [...calendars].map((subject) => ({ subject, at: now })),
+  )
+}
+
+/** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */
+export function rederived(row: EventRow): EventRow {
+  const when = whenOf(row)
+  if (when.allDay) return row
+  const wall = Date.parse(`${row.wall_start}Z`)
+  const start = wallMs(when.start, when.zone) === wall ? when.start : atWall(wall, when.zone)
+  const { wall_start: _, ...columns } = whenColumns({ ...when, start, end: start + (when.end - when.start) })
+  // `wall_start` is kept even if a clock change now skips it.
+  return { ...row, ...columns }
+}
+
+/**
+ * Rederives the exceptions of a series. Each gets an original start that the series has now: its own, or else the nearest free one within
+ * three hours. Without one it keeps its own.
+ */
+function rederiveExceptions(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
+  // Without COUNT: counting all earlier starts costs too much here, and the rule alone decides whether it has a start at a time.
+  const uncounted = { ...repeats, exdates: [], rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
+  const hasStart = (original: number | undefined) => original === undefined || isStart(uncounted, original)
+  const taken = new Set(exceptions.map(originalOf).filter(hasStart))
+  return exceptions.map((before) => {
+    const original = originalOf(before)
+    const after = rederived(before)
+    if (original === undefined || hasStart(original)) return { before, after }
+    const nearby = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
+    const [nearest = original] = nearby.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
+    taken.add(nearest)
+    return { before, after: { ...after, ...occurrenceColumns(series, nearest) } }
+  })
+}
+
+/** No country has changed its offset by more at once, except those that crossed the date line. */
+const reachMs = 3 * 3_600_000

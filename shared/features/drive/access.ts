@@ -1,0 +1,81 @@
+import { forbidden, permits } from '#shared/core/scope/access.ts'
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { prefixesOf } from '#shared/features/drive/objects/key.ts'
+import { findSpace, insertSpaceOnce } from '#shared/features/drive/spaces/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+
+/** A space as the drive reads it. */
+export interface FoundSpace {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  readonly type: 'user' | 'org' | 'custom'
+  readonly owner_id: string | null
+  readonly is_main: boolean
+  readonly created_at: string
+}
+
+/** The key of the space that all members share. */
+export const orgKey = 'org'
+
+interface SpaceWithShareModes extends FoundSpace {
+  readonly modes: readonly ('view' | 'edit')[]
+  readonly modes_anywhere: readonly ('view' | 'edit')[]
+}
+
+/** An action on a space or on a key in it. */
+export type Need = 'read' | 'write' | 'manage'
+type Access = Readonly<Record<Need, boolean>>
+
+const noAccess: Access = { read: false, write: false, manage: false }
+
+/**
+ * The space of an id or key, if the caller may perform the action `at` a folder or file, in all of the space (empty text), or anywhere in
+ * it (null). Throws NOT_FOUND when the caller has no access at all there, FORBIDDEN when it has access but not for this action (document 3,
+ * Authentication).
+ */
+export async function requireSpace(scope: Scope, name: string, at: string | null, need: Need): Promise<FoundSpace> {
+  const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
+  const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : noAccess
+  if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
+  if (!access[need]) throw forbidden(`drive:${need}`, row.key)
+  return row
+}
+
+/** What the caller's roles allow in a space of the team, or ownership in a personal one. */
+export function ownAccess(scope: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
+  if (space.type === 'user') {
+    const { personId } = scope.actor
+    const owns = personId !== null && space.owner_id === personId
+    return { read: owns, write: owns, manage: owns }
+  }
+  const may = (need: Need) => permits(scope, `drive:${need}`, space.key)
+  return { read: may('read'), write: may('write'), manage: may('manage') }
+}
+
+/** Adds the access of shares, which only members have, to that of the caller's roles. */
+function accessTo(scope: Scope, space: FoundSpace, modes: SpaceWithShareModes['modes']): Access {
+  const { read, write, manage } = ownAccess(scope, space)
+  if (!scope.actor.isMember) return { read, write, manage }
+  return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
+}
+
+/** Creates the shared space when a caller with any access to it first names it; undefined for any other name. */
+async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
+  const shared = { key: orgKey, type: 'org', owner_id: null } as const
+  if (name !== orgKey || !Object.values(ownAccess(scope, shared)).some(Boolean)) return undefined
+  await insertShared(scope)
+  return readSpace(scope, name, at)
+}
+
+/** Creates the space that all members share, unless it exists. */
+export const insertShared = ({ db, workspace, now }: Scope) =>
+  db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
+
+async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
+  const { workspace, actor } = scope
+  const [id, key] = isUuid(name) ? [name, null] : [null, name]
+  const prefixes = at === null ? [] : prefixesOf(at)
+  return (await readRows<SpaceWithShareModes>(scope, findSpace(workspace.id, id, key, actor.personId, prefixes)))[0]
+}

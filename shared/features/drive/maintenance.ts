@@ -1,0 +1,27 @@
+import { deleteLeftObjects, deleteLeftShares, deleteLeftSpaces } from '#shared/features/drive/maintenance-store.ts'
+import type { Sweeper } from '#shared/platform/db/old-rows.ts'
+import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+
+/** How long the drive and shares of a member who left are kept for a return (decisions, People, keys, workspaces). */
+const keptMs = 30 * 86_400_000
+
+/** Rows per delete statement. */
+const rowsPerStatement = 1_000
+
+/** Deletes the drives and shares of members who left more than 30 days ago. */
+export const driveChores: readonly Chore<Sweeper>[] = [
+  {
+    name: 'drives of members who left',
+    everySeconds: 3_600,
+    run: async (sweeper, signal) => {
+      const { db } = sweeper
+      const before = new Date(sweeper.now().getTime() - keptMs)
+      for (let deleted = rowsPerStatement; deleted === rowsPerStatement; ) {
+        signal.throwIfAborted()
+        deleted = (await db.query<{ count: number }>(deleteLeftObjects(before, rowsPerStatement)))[0]?.count ?? 0
+      }
+      await db.query(deleteLeftSpaces(before))
+      await db.query(deleteLeftShares(before))
+    },
+  },
+]

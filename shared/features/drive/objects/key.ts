@@ -1,0 +1,69 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** The maximum length of a key in bytes of UTF-8 (document 3, Limits). */
+const maxKeyBytes = 1024
+
+/** Whether a key is that of a folder. */
+export const isFolder = (key: string): boolean => key.endsWith('/')
+
+/**
+ * Returns a key that keeps the rules of document 3; throws VALIDATION_ERROR that names the broken rule. A key is text, not a path: `..` has
+ * no meaning, and letters are not normalized.
+ */
+export function checkKey(key: string, field = 'key'): string {
+  const broken = rules.find(([breaks]) => breaks(key))
+  if (broken) throw problem('VALIDATION_ERROR', `${field} ${broken[1]}`)
+  return key
+}
+
+/** Checks the key of a file in the same way. */
+export function checkFileKey(key: string, field = 'key'): string {
+  if (isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} of a file must not end with /`)
+  return key
+}
+
+/** Checks the key of a folder in the same way. Empty text is the top folder, where `allowsTop` is set. */
+export function checkFolderKey(key: string, field: string, allowsTop = false): string {
+  if (allowsTop && key === '') return key
+  if (!isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} must end with /`)
+  return key
+}
+
+const rules: readonly (readonly [breaks: (key: string) => boolean, rule: string])[] = [
+  [(key) => key === '', 'must not be empty'],
+  [(key) => Buffer.byteLength(key) > maxKeyBytes, `must have at most ${maxKeyBytes} bytes`],
+  [(key) => !key.isWellFormed(), 'must be well-formed Unicode'],
+  [(key) => key.startsWith('/'), 'must not start with /'],
+  [(key) => key.includes('//'), 'must not contain //'],
+  [(key) => key.includes('\\'), 'must not contain a backslash'],
+  [(key) => /\p{Cc}/u.test(key), 'must not contain control characters'],
+]
+
+/** The last part of a key: the name of a file, or of a folder without its slash. */
+export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1).replace(/\/$/, '')
+
+/** The prefixes whose shares apply to a key: the top, every folder that contains it, and the key itself. */
+export function prefixesOf(key: string): string[] {
+  const prefixes = ['']
+  for (let at = key.indexOf('/'); at >= 0; at = key.indexOf('/', at + 1)) prefixes.push(key.slice(0, at + 1))
+  if (key !== '' && !isFolder(key)) prefixes.push(key)
+  return prefixes
+}
+
+/** Text that sorts after every key: the highest code point, once more than fits into a key. */
+const lastKey = '\u{10FFFF}'.repeat(maxKeyBytes / 4 + 1)
+
+/** A range of keys in byte order: from `first` up to but not including `end`. */
+export interface KeyRange {
+  readonly first: string
+  readonly behind: string
+}
+
+/** The range of a file, which is its key, or of a folder, which is every key in it. `0` follows `/`, and no key contains U+0001. */
+export function rangeOf(key: string): KeyRange {
+  if (key === '') return { first: '', behind: lastKey }
+  return { first: key, behind: isFolder(key) ? `${key.slice(0, -1)}0` : `${key}\u0001` }
+}
+
+/** Keys that no caller can send: a folder has them while it moves to one of its own parents. */
+export const limbo: KeyRange = { first: '\u0001', behind: '\u0002' }

@@ -1,0 +1,95 @@
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireSpace } from '#shared/features/drive/access.ts'
+import { checkKey, isFolder, type KeyRange, limbo, rangeOf } from '#shared/features/drive/objects/key.ts'
+import { countRange, deleteMetFolders, deleteRange, moveRange } from '#shared/features/drive/objects/store.ts'
+import { takeQuota } from '#shared/features/drive/quota.ts'
+import { deleteSharesIn, moveShares } from '#shared/features/drive/shares/store.ts'
+import { lockSpace } from '#shared/features/drive/spaces/store.ts'
+import type { Tx } from '#shared/platform/db/database.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Files that one move or deletion may touch (document 3, Limits). */
+const maxFiles = 2_000
+
+interface RangeCounts {
+  readonly rows: number
+  readonly files: number
+  readonly longest: number
+}
+
+/**
+ * Deletes a file, or a folder with everything in it, and its shares. Returns the number of deleted files, 0 for a missing folder. Throws as
+ * `requireSpace` does, NOT_FOUND for a missing file, and VALIDATION_ERROR for more than 2,000 files.
+ */
+export async function removeObjects(scope: Scope, spaceName: string, key: string): Promise<number> {
+  checkKey(key)
+  const space = await requireSpace(scope, spaceName, key, 'write')
+  const { workspace } = scope
+  const range = rangeOf(key)
+  return scope.db.transaction(async (tx) => {
+    await tx.query(lockSpace(workspace.id, space.id))
+    await countWithinLimit(tx, workspace.id, space.id, range)
+    const [gone] = await tx.query<{ files: number; bytes: number }>(deleteRange(workspace.id, space.id, range.first, range.behind))
+    if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
+    if (gone.files > maxFiles) throw tooMany()
+    await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.behind))
+    await takeQuota(within(scope, tx), -gone.bytes)
+    return gone.files
+  })
+}
+
+/**
+ * Moves a file, or a folder with everything in it, and its shares, without copying bytes. Returns the number of moved files. A folder is
+ * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR for a file
+ * that would become a folder, an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be too long.
+ */
+export async function moveObjects(scope: Scope, spaceName: string, from: string, to: string): Promise<number> {
+  checkKey(from, 'from')
+  checkKey(to, 'to')
+  if (isFolder(from) !== isFolder(to)) throw problem('VALIDATION_ERROR', 'from and to must both be files or both be folders')
+  if (from === to) throw problem('VALIDATION_ERROR', 'to must differ from from')
+  if (isFolder(from) && to.startsWith(from)) throw problem('VALIDATION_ERROR', 'to must not be inside from')
+  const { id } = await requireSpace(scope, spaceName, from, 'write')
+  await requireSpace(scope, spaceName, to, 'write')
+  const { workspace } = scope
+  const range = rangeOf(from)
+  return scope.db.transaction(async (tx) => {
+    await tx.query(lockSpace(workspace.id, id))
+    const { rows, longest } = await countWithinLimit(tx, workspace.id, id, range)
+    if (rows === 0) throw problem('NOT_FOUND')
+    if (longest - Buffer.byteLength(from) + Buffer.byteLength(to) > 1024) {
+      throw problem('VALIDATION_ERROR', 'to must leave every key at most 1024 bytes')
+    }
+    await tx.query(deleteMetFolders(workspace.id, id, range.first, range.behind, to))
+    const files = await moveInSteps(tx, workspace.id, id, range, to)
+    await tx.query(moveShares(workspace.id, id, range.first, range.behind, to))
+    return files
+  })
+}
+
+/** Moves a range. A folder moves into its own ancestor in two steps: in one, a key could collide with a key that has not moved yet. */
+async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: KeyRange, to: string): Promise<number> {
+  const isUpward = range.first.startsWith(to)
+  const steps = isUpward
+    ? ([
+        [range, limbo.first + to],
+        [limbo, ''],
+      ] as const)
+    : ([[range, to]] as const)
+  let files = 0
+  for (const [{ first, behind }, target] of steps) {
+    files = (await tx.query<RangeCounts>(moveRange(workspaceId, spaceId, first, behind, target)))[0]?.files ?? 0
+    if (files > maxFiles) throw tooMany()
+  }
+  return files
+}
+
+/** Counts a range, up to the limit only, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000 files. */
+async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, behind }: KeyRange): Promise<RangeCounts> {
+  const statement = countRange(workspaceId, spaceId, first, behind, 2 * maxFiles + 2)
+  const counted = (await tx.query<RangeCounts>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }
+  if (counted.files > maxFiles || counted.rows > 2 * maxFiles) throw tooMany()
+  return counted
+}
+
+const tooMany = () => problem('VALIDATION_ERROR', `a folder with more than ${maxFiles} files cannot be moved or deleted at once`)

@@ -1,0 +1,109 @@
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireSpace } from '#shared/features/drive/access.ts'
+import { headBytes, typeOf } from '#shared/features/drive/objects/content-type.ts'
+import { checkFileKey, checkFolderKey, nameOf } from '#shared/features/drive/objects/key.ts'
+import { type ObjectRow, viewOf } from '#shared/features/drive/objects/object.ts'
+import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
+import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
+import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+
+/** Bytes in storage that are not yet the content of a file. */
+export interface KeptBytes {
+  readonly blobId: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  /** The first bytes, which determine the type together with the file's name. */
+  readonly head: Buffer
+  readonly saidType: string
+}
+
+/**
+ * Streams a file into storage before its key is known. Throws as `requireSpace` does if the caller may write nowhere in the space, and
+ * LIMIT_EXCEEDED if the cap of the plan is already reached. If the stream fails, nothing is stored.
+ */
+export async function keepBytes(
+  scope: Scope,
+  spaceName: string,
+  file: { readonly bytes: AsyncIterable<Uint8Array>; readonly contentType: string },
+): Promise<KeptBytes> {
+  await requireSpace(scope, spaceName, null, 'write')
+  await requireQuota(scope)
+  const head: Uint8Array[] = []
+  const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(file.bytes, head))
+  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), saidType: file.contentType }
+}
+
+/** Passes a stream through and collects its first bytes in `head`. */
+async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  let missing = headBytes
+  for await (const chunk of bytes) {
+    if (missing > 0) head.push(Buffer.from(chunk.subarray(0, missing)))
+    missing -= chunk.length
+    yield chunk
+  }
+}
+
+/** A file that was written, and whether its key is new. */
+export interface WrittenObject {
+  readonly object: DriveObject
+  readonly isNew: boolean
+}
+
+/**
+ * Saves stored bytes as the file of a key and replaces an existing file. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and
+ * LIMIT_EXCEEDED at the cap of the plan; the bytes are then discarded.
+ */
+export async function putFile(scope: Scope, spaceName: string, key: string, kept: KeptBytes): Promise<WrittenObject> {
+  try {
+    checkFileKey(key)
+    const space = await requireSpace(scope, spaceName, key, 'write')
+    const type = await typeOf(kept.head, { name: nameOf(key), type: kept.saidType })
+    return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
+  } catch (error) {
+    // Inside a transaction of the caller the blob's row may still be locked; the sweep deletes it later.
+    if (!('inTransaction' in scope.db)) await scope.blobs.discardAfter(error, scope.workspace.id, kept.blobId)
+    throw error
+  }
+}
+
+async function replaceObject(scope: Scope, spaceId: string, key: string, kept: KeptBytes, type: string): Promise<WrittenObject> {
+  const { db, workspace, actor, now } = scope
+  const { blobId, sizeBytes, sha256 } = kept
+  const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
+  const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(throwForMissingSpace)
+  if (!row) throw problem('INTERNAL')
+  await takeQuota(scope, sizeBytes - (row.replaced_bytes ?? 0))
+  return { object: viewOf(row), isNew: row.replaced_bytes === null }
+}
+
+/** Writes a file whose bytes are in memory. Throws as `saveUpload` and `storeBytes` do. */
+export async function writeFile(
+  scope: Scope,
+  spaceName: string,
+  key: string,
+  bytes: Uint8Array,
+  contentType: string,
+): Promise<WrittenObject> {
+  checkFileKey(key)
+  await requireSpace(scope, spaceName, key, 'write')
+  const singleChunk = async function* () {
+    yield bytes
+  }
+  return putFile(scope, spaceName, key, await keepBytes(scope, spaceName, { bytes: singleChunk(), contentType }))
+}
+
+/** Creates an empty folder unless it exists. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
+export async function makeFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
+  checkFolderKey(key, 'key')
+  const space = await requireSpace(scope, spaceName, key, 'write')
+  const { db, workspace, actor, now } = scope
+  await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(throwForMissingSpace)
+  return { prefix: key, name: nameOf(key) }
+}
+
+/** Throws NOT_FOUND if the space was deleted meanwhile, otherwise the error itself. */
+function throwForMissingSpace(error: unknown): never {
+  const constraint = error instanceof Problem ? (error.cause as { constraint?: string } | undefined)?.constraint : undefined
+  throw constraint === 'drive_objects_space' ? problem('NOT_FOUND') : error
+}

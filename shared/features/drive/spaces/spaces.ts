@@ -1,0 +1,111 @@
+import { requirePermission } from '#shared/core/scope/access.ts'
+import { withinPlan } from '#shared/core/scope/plan-cap.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { type FoundSpace, insertShared, orgKey, ownAccess, requireSpace } from '#shared/features/drive/access.ts'
+import type { SharedItem, Space, SpaceInput } from '#shared/features/drive/schemas.ts'
+import { findSharedWith } from '#shared/features/drive/shares/store.ts'
+import {
+  countCustomSpaces,
+  deleteMadeFolders,
+  deleteSpace,
+  findSpaces,
+  insertSpace,
+  insertSpaceOnce,
+} from '#shared/features/drive/spaces/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+type SpaceWithTotals = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
+
+/** The caller's drives, then the team's spaces in which its roles allow anything. Creates missing default spaces first. */
+export async function listSpaces(scope: Scope): Promise<Space[]> {
+  const visible = (await readSpaces(scope)).filter((space) => Object.values(ownAccess(scope, space)).some(Boolean))
+  return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
+    ...{ id, key, name, type, object_count, total_bytes, created_at },
+  }))
+}
+
+/** All spaces of the team and the caller's drives. */
+async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
+  const { db, workspace } = scope
+  const person = scope.actor.personId
+  const spaces = await db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
+  const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
+  if (isComplete) return spaces
+  await makeFirstSpaces(scope)
+  return db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
+}
+
+/** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
+export async function makeFirstSpaces(scope: Scope): Promise<void> {
+  const { db, workspace, actor, now } = scope
+  await insertShared(scope)
+  if (actor.personId === null) return
+  const key = `user-${actor.personId}`
+  await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
+}
+
+/** Folders and files that others have shared with the caller, except those to which its roles already give the same access. */
+export async function listShared(scope: Scope): Promise<SharedItem[]> {
+  const { db, workspace, actor } = scope
+  if (actor.personId === null) return []
+  const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.personId))
+  const added = rows.filter((row) => {
+    const { read, write } = ownAccess(scope, { ...row, owner_id: null })
+    return !(read && (write || !row.edits))
+  })
+  return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
+}
+
+interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_name'> {
+  readonly edits: boolean
+  readonly key: string
+  readonly type: Space['type']
+}
+
+/**
+ * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a drive
+ * of an access key, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
+ */
+export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
+  const { db, workspace, actor, now } = scope
+  if (type === 'personal') {
+    if (actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
+    if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
+    const id = newId()
+    return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.personId, false, now())))
+  }
+  checkSpaceKey(key)
+  requirePermission(scope, 'drive:manage', key)
+  return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) =>
+    inserted(await inside.db.query<Space>(insertSpace(workspace.id, newId(), key, name ?? key, 'custom', null, false, now()))),
+  )
+}
+
+function checkSpaceKey(key: string): void {
+  if (!/^[a-z0-9][a-z0-9-]{1,62}$/.test(key)) {
+    throw problem('VALIDATION_ERROR', 'key must be 2 to 63 lowercase letters, digits and hyphens, and start with a letter or digit')
+  }
+  if (key === orgKey || key.startsWith('user-'))
+    throw problem('VALIDATION_ERROR', 'key must not be org or start with user-, which are reserved')
+}
+
+/**
+ * Deletes an empty space. Throws as `requireSpace` does, FORBIDDEN for the shared space and main drives, and VALIDATION_ERROR while it
+ * holds files.
+ */
+export async function removeSpace(scope: Scope, id: string): Promise<void> {
+  const space = await requireSpace(scope, id, null, 'manage')
+  if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives cannot be deleted')
+  await scope.db.transaction(async (tx) => {
+    await tx.query(deleteMadeFolders(scope.workspace.id, space.id))
+    const gone = await tx.query(deleteSpace(scope.workspace.id, space.id))
+    if (gone.length === 0) throw problem('NOT_FOUND')
+  })
+}
+
+function inserted([space]: readonly Space[]): Space {
+  if (!space) throw problem('INTERNAL')
+  return space
+}

@@ -1,0 +1,57 @@
+import type { Block, Trigger } from '#shared/core/automation/block.ts'
+import { notifyBlock } from '#shared/core/notifications/blocks.ts'
+import { createRecordBlock } from '#shared/core/records/blocks/create-record.ts'
+import { recordEventTrigger } from '#shared/core/records/blocks/trigger-record-event.ts'
+import { updateRecordBlock } from '#shared/core/records/blocks/update-record.ts'
+import { postEntryBlock } from '#shared/features/accounting/blocks.ts'
+import { createEventBlock } from '#shared/features/calendar/blocks/create-event.ts'
+import { calendarEventTrigger } from '#shared/features/calendar/blocks/trigger-calendar-event.ts'
+import { conditionBlock } from '#shared/features/flows/blocks/condition.ts'
+import { filterBlock } from '#shared/features/flows/blocks/filter.ts'
+import { forEachBlock } from '#shared/features/flows/blocks/for-each.ts'
+import { httpRequestBlock } from '#shared/features/flows/blocks/http-request.ts'
+import { reduceBlock } from '#shared/features/flows/blocks/reduce.ts'
+import { manualTrigger } from '#shared/features/flows/blocks/trigger-manual.ts'
+import { scheduleTrigger } from '#shared/features/flows/blocks/trigger-schedule.ts'
+import { waitBlock } from '#shared/features/flows/blocks/wait.ts'
+import type { Shape } from '#shared/features/flows/definitions/graph.ts'
+import { runFunctionBlock } from '#shared/features/functions/blocks.ts'
+import { sendMessageBlock } from '#shared/features/messages/blocks.ts'
+import { createPaymentLinkBlock } from '#shared/features/payments/blocks.ts'
+import { enqueueItemBlock } from '#shared/features/queues/blocks.ts'
+
+/** Every kind of trigger and block, in the order in which an editor shows them. A room joins with a file in blocks/ and a line here. */
+export const blockKinds: readonly (Block | Trigger)[] = [
+  recordEventTrigger,
+  scheduleTrigger,
+  manualTrigger,
+  calendarEventTrigger,
+  conditionBlock,
+  filterBlock,
+  reduceBlock,
+  forEachBlock,
+  waitBlock,
+  createRecordBlock,
+  updateRecordBlock,
+  runFunctionBlock,
+  httpRequestBlock,
+  sendMessageBlock,
+  createEventBlock,
+  enqueueItemBlock,
+  postEntryBlock,
+  createPaymentLinkBlock,
+  notifyBlock,
+]
+
+const byType = new Map(blockKinds.map((kind) => [kind.type, kind]))
+
+/** A kind of block or trigger by its type. */
+export const kindOf = (type: string): Block | Trigger | undefined => byType.get(type)
+
+/** What a graph must know of a kind of block. */
+export function shapeOf(type: string): Shape | undefined {
+  const kind = kindOf(type)
+  if (!kind) return undefined
+  const { isTrigger, handles } = kind
+  return { isTrigger, handles, isLoop: !kind.isTrigger && 'loops' in kind.work, isWait: type === 'logic.wait' }
+}

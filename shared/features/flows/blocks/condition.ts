@@ -1,0 +1,22 @@
+import { defineBlock } from '#shared/core/automation/block.ts'
+import { clauseProblems, clauseSettings, holds } from '#shared/core/automation/clauses.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+
+export const conditionBlock = defineBlock({
+  type: 'logic.condition',
+  label: 'Condition',
+  description: 'Goes on one way when its tests hold, and another when they do not.',
+  settings: clauseSettings,
+  required: [],
+  problems: clauseProblems,
+  handles: ['true', 'false'],
+  output: { result: t.Boolean() },
+  shown: 'readers',
+  app: null,
+  work: {
+    computes: async (step) => {
+      const result = await holds(step.node.config, step)
+      return { output: { result }, handle: String(result) }
+    },
+  },
+})

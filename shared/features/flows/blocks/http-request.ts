@@ -1,0 +1,89 @@
+import { defineBlock, type StepContext, text, texts } from '#shared/core/automation/block.ts'
+import { hasReference, plainJsonOf, textOf } from '#shared/core/automation/template.ts'
+import { cleanJson } from '#shared/features/flows/execution/storable-json.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { guardedDoor } from '#shared/platform/egress/dialer.ts'
+import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/platform/egress/http.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function addressProblems(url: unknown): string[] {
+  if (typeof url !== 'string' || url.trim() === '' || hasReference(url)) return []
+  const isHttp = URL.canParse(url.trim()) && ['http:', 'https:'].includes(new URL(url.trim()).protocol)
+  return isHttp ? [] : ['url must be an http or https address']
+}
+
+function headerProblems(headers: unknown): string[] {
+  const reserved = Object.keys((headers as object) ?? {}).find((name) => reservedHeaders.has(name.trim().toLowerCase()))
+  return reserved === undefined ? [] : [`headers.${reserved} cannot be set: it says where a message goes or ends`]
+}
+
+export const httpRequestBlock = defineBlock({
+  type: 'action.http_request',
+  label: 'Call an address',
+  description: 'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error.',
+  settings: {
+    method: text(`One of ${methods.join(', ')}; GET unless set.`),
+    url: text('Where.'),
+    headers: texts('Headers by their names. An Idempotency-Key is sent unless one is set.'),
+    body: text('Sent as it is; as application/json unless a header says otherwise.'),
+  },
+  required: ['url'],
+  problems: ({ method, url, headers }) => [
+    ...(method === undefined || method === '' || methods.includes(method as string) ? [] : [`method must be one of ${methods.join(', ')}`]),
+    ...addressProblems(url),
+    ...headerProblems(headers),
+  ],
+  handles: ['out'],
+  output: { status: t.Integer(), headers: t.Record(t.String(), t.String()), body: t.Unknown() },
+  shown: 'editors',
+  app: null,
+  work: { calls: (step, { config }, signal) => request(config, step, signal) },
+})
+
+async function request(config: Config, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
+  const { method, url, headers, body } = settings
+  const text = textOf(body)
+  const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
+    ([name, value]) => [name.trim(), textOf(value)] as const,
+  )
+  const names = new Set(set.map(([name]) => name.toLowerCase()))
+  // The author's own words win.
+  const ours = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
+  const added = Object.entries(ours).filter(([name]) => !names.has(name))
+  const answer = await callHttp(guardedDoor(config), {
+    url: textOf(url).trim(),
+    method: textOf(method).trim().toUpperCase() || 'GET',
+    headers: Object.fromEntries([...added, ...set]),
+    body: text === '' ? null : text,
+    timeoutMs: flowLimits.callTimeoutMs,
+    maxBytes: flowLimits.callBytes,
+    signal,
+  })
+  return outputOf(answer, budget)
+}
+
+async function outputOf({ status, headers, body }: HttpAnswer, budget: ComputeBudget): Promise<unknown> {
+  const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
+  const parsed = await bodyOf(body.toString(), String(headers['content-type'] ?? ''), budget)
+  return cleanJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
+}
+
+/** Parsed when it says that it is JSON, or looks like it, else its text. */
+async function bodyOf(text: string, contentType: string, budget: ComputeBudget): Promise<unknown> {
+  if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
+  const value = parsedOf(text)
+  return value === undefined ? text : plainJsonOf(value, budget)
+}
+
+function parsedOf(text: string): unknown {
+  try {
+    return parseStoredJson(text)
+  } catch {
+    return undefined
+  }
+}

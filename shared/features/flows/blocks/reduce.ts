@@ -1,0 +1,108 @@
+import { defineBlock, list, text } from '#shared/core/automation/block.ts'
+import { compare, decimalOf } from '#shared/core/automation/clauses.ts'
+import { itemsOf, listProblems } from '#shared/core/automation/items.ts'
+import { shortTextOf, textOf, valueAt } from '#shared/core/automation/template.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
+import { canonicalDecimal, Decimal, isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
+import { exactNumber } from '#shared/platform/kernel/values/json.ts'
+
+type Reduce = (values: readonly unknown[], budget: ComputeBudget) => unknown
+
+/** Goes through a list from a first value, and gives the thread back between its items. */
+async function fold<Value>(
+  values: readonly unknown[],
+  first: Value,
+  next: (before: Value, value: unknown) => Value,
+  budget: ComputeBudget,
+): Promise<Value> {
+  let found = first
+  for (const value of values) {
+    if (budget.isPauseDue()) await budget.pause()
+    budget.take(1)
+    found = next(found, value)
+  }
+  return found
+}
+
+const sum = (values: readonly unknown[], budget: ComputeBudget): Promise<Decimal> =>
+  fold(values, new Decimal(0), (total, value) => total.plus(numberOf(value)), budget)
+const numeric = (value: Decimal): unknown => exactNumber(canonicalDecimal(value))
+const best =
+  (sign: 1 | -1): Reduce =>
+  async (values, budget) => {
+    const better = (found: unknown, value: unknown) => (found === undefined || sign * compare(value, found, budget) > 0 ? value : found)
+    return (await fold<unknown>(values, undefined, better, budget)) ?? null
+  }
+
+async function join(values: readonly unknown[], budget: ComputeBudget): Promise<string> {
+  const parts: string[] = []
+  let length = 0
+  const add = (_: unknown, value: unknown): void => {
+    const text = shortTextOf(value)
+    budget.take(text.length >> 9)
+    length += text.length
+    if (length > flowLimits.renderedCharacters)
+      throw problem('VALIDATION_ERROR', `join may make at most ${flowLimits.renderedCharacters} characters; join fewer items`)
+    parts.push(text)
+  }
+  await fold<unknown>(values, undefined, add, budget)
+  return parts.join(', ')
+}
+
+/** What becomes of the values; those of items that have none are left out. */
+const operations: Readonly<Record<string, Reduce>> = {
+  sum: async (values, budget) => numeric(await sum(values, budget)),
+  avg: async (values, budget) =>
+    values.length === 0 ? null : numeric((await sum(values, budget)).dividedBy(values.length).toDecimalPlaces(20)),
+  min: best(-1),
+  max: best(1),
+  count: (values) => values.length,
+  join,
+}
+const names = Object.keys(operations).join(', ')
+
+function numberOf(value: unknown): Decimal {
+  const number = decimalOf(value)
+  if (!number || (typeof value === 'string' && !isPlainDecimal(value.trim())))
+    throw problem('VALIDATION_ERROR', `${shortTextOf(value).slice(0, 100)} is no number`)
+  return number
+}
+
+export const reduceBlock = defineBlock({
+  type: 'logic.reduce',
+  label: 'Reduce',
+  description: 'Makes one value of a list: a sum, an average, the least or most, how many, or all as text.',
+  settings: {
+    list: list('A reference to a list, or a JSON array.'),
+    op: text(`One of ${names}.`),
+    field: text('The path of the value in each item, such as amount.amount; blank for the item itself.'),
+  },
+  required: ['list', 'op'],
+  problems: ({ list, op }) => [
+    ...listProblems(list),
+    ...(op === undefined || Object.hasOwn(operations, op as string) ? [] : [`op must be one of ${names}`]),
+  ],
+  handles: ['out'],
+  output: { value: t.Unknown() },
+  shown: 'editors',
+  app: null,
+  work: {
+    computes: async ({ node: { config }, settings, budget }) => {
+      const path = textOf(settings.field).trim()
+      const items = itemsOf(settings.list)
+      const parts = path.split('.')
+      // What is counted is the items; everything else goes by those that have a value.
+      const present: unknown[] = []
+      const addPresent = (_: unknown, item: unknown): void => {
+        const value = path === '' ? item : valueAt(item, parts)
+        if (value !== undefined && value !== null && value !== '') present.push(value)
+      }
+      await fold<unknown>(items, undefined, addPresent, budget)
+      const reduce = operations[config.op as string]
+      return { output: { value: (await reduce?.(config.op === 'count' && path === '' ? items : present, budget)) ?? null } }
+    },
+  },
+})

@@ -1,0 +1,13 @@
+import { defineTrigger, text } from '#shared/core/automation/block.ts'
+import { cronProblem } from '#shared/features/flows/triggers/cron.ts'
+
+export const scheduleTrigger = defineTrigger({
+  type: 'trigger.schedule',
+  kind: 'schedule',
+  label: 'Schedule',
+  description: 'Runs at the times that a cron expression tells, in UTC.',
+  settings: { cron: text('Five fields: minute, hour, day of month, month, day of week.') },
+  required: ['cron'],
+  problems: ({ cron }) => [cron === undefined ? undefined : cronProblem(cron as string)].filter((problem) => problem !== undefined),
+  sample: { event: '2026-11-21T09:00:00.000000Z' },
+})

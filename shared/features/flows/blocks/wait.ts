@@ -1,0 +1,56 @@
+import { defineBlock, number, text } from '#shared/core/automation/block.ts'
+import { decimalOf } from '#shared/core/automation/clauses.ts'
+import { hasReference, textOf } from '#shared/core/automation/template.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+
+const longest = flowLimits.longestWaitMinutes
+const ruleOfMinutes = `minutes must be a number from 0 to ${longest}`
+const ruleOfUntil = 'until must be an instant as RFC 3339 writes it, or a date'
+
+/** Minutes that a setting says, parts of one too; undefined when it says none that can be waited for. */
+function minutesOf(value: unknown): number | undefined {
+  const minutes = decimalOf(value)?.toNumber()
+  return minutes !== undefined && minutes >= 0 && minutes <= longest ? minutes : undefined
+}
+
+const instantOf = (value: unknown): string | undefined => {
+  const text = textOf(value).trim()
+  return utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
+}
+
+/** Whether a setting is there and says something that no run could use. */
+const isWrong = (value: unknown, read: (value: unknown) => unknown): boolean =>
+  value !== undefined && value !== '' && !hasReference(value) && read(value) === undefined
+
+export const waitBlock = defineBlock({
+  type: 'logic.wait',
+  label: 'Wait',
+  description: 'Goes on after some minutes, or at a time; 30 days ahead at most.',
+  settings: { minutes: number('How long.'), until: text('Until when: an instant, or a date for its first moment in UTC.') },
+  required: [],
+  problems: ({ minutes, until }) => {
+    if ((minutes ?? '') === '' && (until ?? '') === '') return ['minutes or until is required']
+    if ((minutes ?? '') !== '' && (until ?? '') !== '') return ['minutes and until cannot both be set']
+    return [...(isWrong(minutes, minutesOf) ? [ruleOfMinutes] : []), ...(isWrong(until, instantOf) ? [ruleOfUntil] : [])]
+  },
+  handles: ['out'],
+  output: {},
+  shown: 'readers',
+  app: null,
+  work: {
+    waits: async ({ settings }, scope) => {
+      const now = scope.now().getTime()
+      if ((settings.minutes ?? '') !== '') {
+        const minutes = minutesOf(settings.minutes)
+        if (minutes === undefined) throw problem('VALIDATION_ERROR', ruleOfMinutes)
+        return { kind: 'time', until: new Date(now + minutes * 60_000).toISOString() }
+      }
+      const until = instantOf(settings.until)
+      if (until === undefined) throw problem('VALIDATION_ERROR', ruleOfUntil)
+      if (Date.parse(until) > now + longest * 60_000) throw problem('VALIDATION_ERROR', 'until is more than 30 days ahead')
+      return { kind: 'time', until }
+    },
+  },
+})

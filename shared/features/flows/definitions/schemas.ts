@@ -1,0 +1,89 @@
+import { triggerKinds } from '#shared/core/automation/block.ts'
+import { problemView } from '#shared/features/flows/definitions/check.ts'
+import { definitionParts, edgeView, nodeView } from '#shared/features/flows/definitions/definition.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const description = t.Optional(nullable(t.String({ maxLength: flowLimits.descriptionCharacters })))
+const enabled = t.Optional(nullable(t.Boolean({ description: 'Only possible when the flow has no problems.' })))
+
+/** What makes a flow (document 2, Flows). */
+export const flowInput = schema(
+  t.Object({ name: nameText(flowLimits.nameCharacters), description, enabled, ...definitionParts }, { title: 'FlowInput' }),
+)
+export type FlowInput = TypeOf<typeof flowInput>
+
+/** What changes a flow: with any of nodes, edges and context the definition is replaced as a whole; what else is left out stays. */
+export const flowChange = schema(
+  t.Object({ name: t.Optional(nameText(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
+)
+export type FlowChange = TypeOf<typeof flowChange>
+
+const derived = (meaning: string) => nullable(t.String({ description: `${meaning} Derived from the trigger.` }))
+const instant = (meaning: string) => nullable(t.String({ format: 'date-time', description: meaning }))
+
+const before = {
+  id: t.String({ format: 'uuid' }),
+  name: t.String(),
+  description: t.String(),
+  enabled: t.Boolean(),
+  trigger_kind: nullable(t.Enum([...triggerKinds], { description: 'Null for a draft without a trigger.' })),
+  trigger_type: derived('Key of the record type, or of the calendar.'),
+  trigger_event: derived('What happens to it.'),
+  cron_expr: derived('The schedule.'),
+  next_run_at: instant('When its schedule is due next; null for a flow that has none or is not enabled.'),
+  last_run_at: instant('When its last run began.'),
+}
+const after = {
+  context: t.Record(t.String(), t.String()),
+  problems: t.Array(problemView, { description: 'What keeps it from being enabled; empty when it is complete.' }),
+  version: t.Integer({ description: 'Counts the definitions that it has had.' }),
+  editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition: with whose rights it runs.' }),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+/** A flow in a response (document 2, Flow). */
+export const flowView = schema(
+  t.Object(
+    { ...before, nodes: t.Array(nodeView), edges: t.Array(edgeView), ...after },
+    { title: 'Flow', description: 'A trigger with the blocks that follow it.' },
+  ),
+)
+export type FlowView = TypeOf<typeof flowView>
+
+/** A flow as lists show it, without its nodes and edges. */
+export const flowSummary = schema(t.Object({ ...before, ...after }, { title: 'FlowSummary' }))
+export type FlowSummary = TypeOf<typeof flowSummary>
+
+/** What is read off a flow's nodes. */
+export type FlowOutline = Pick<FlowSummary, 'trigger_kind' | 'trigger_type' | 'trigger_event' | 'cron_expr' | 'problems'>
+
+/** A definition that a flow has had. */
+export const versionView = schema(
+  t.Object(
+    {
+      version: t.Integer(),
+      editor_id: t.String({ format: 'uuid' }),
+      created_at: t.String({ format: 'date-time' }),
+      nodes: t.Array(nodeView),
+      edges: t.Array(edgeView),
+      context: t.Record(t.String(), t.String()),
+    },
+    { title: 'FlowVersion' },
+  ),
+)
+export type VersionView = TypeOf<typeof versionView>
+
+/** What starts a flow by hand. */
+export const runInput = schema(t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON: {{trigger.input}} of the blocks.' })) }))
+
+/** Says that a flow was started. */
+export const startedRun = schema(
+  t.Object(
+    { queued: t.Boolean(), run_id: t.String({ format: 'uuid', description: 'The run, which begins soon.' }) },
+    { title: 'StartedRun' },
+  ),
+)
+export type StartedRun = TypeOf<typeof startedRun>

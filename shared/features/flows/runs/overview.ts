@@ -1,0 +1,76 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { flowsInBrief } from '#shared/features/flows/definitions/list.ts'
+import { findSkips, findTotals } from '#shared/features/flows/runs/views-store.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const counts = t.Object({
+  ok: t.Integer(),
+  failed: t.Integer(),
+  skipped: t.Integer({ description: 'Events that made no run: a condition right behind the trigger did not hold.' }),
+})
+const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
+
+/** How the flows of a workspace fare (decisions, Flows). */
+export const overview = schema(
+  t.Object(
+    {
+      total: t.Integer(),
+      enabled: t.Integer(),
+      by_trigger: t.Record(t.String(), t.Integer(), { description: 'Flows by trigger_kind.' }),
+      runs_24h: counts,
+      runs_7d: counts,
+      daily: t.Array(t.Object({ date: t.String(), ok: t.Integer(), failed: t.Integer() }), {
+        description: 'The last 14 days in UTC, today last.',
+      }),
+      failing: t.Array(t.Object({ ...flow, failed: t.Integer() }), { description: 'Of the last 7 days.' }),
+      busiest: t.Array(t.Object({ ...flow, runs: t.Integer() }), { description: 'Of the last 7 days.' }),
+      upcoming: t.Array(t.Object({ ...flow, next_run_at: t.String({ format: 'date-time' }) }), {
+        description: 'Scheduled runs, the next first.',
+      }),
+    },
+    { title: 'FlowOverview' },
+  ),
+)
+export type Overview = TypeOf<typeof overview>
+
+/** How many flows the lists of an overview have. */
+const listed = 10
+
+type Totals = Pick<Overview, 'daily' | 'failing' | 'busiest'> & {
+  readonly runs_24h: { readonly ok: number; readonly failed: number }
+  readonly runs_7d: { readonly ok: number; readonly failed: number }
+}
+
+/** The overview of the flows that the caller may see, with those of the last two weeks' runs. */
+export async function overviewOf(scope: Scope): Promise<Overview> {
+  const { db, workspace } = scope
+  const flows = await flowsInBrief(scope)
+  const ids = flows.map(({ id }) => id)
+  const now = scope.now()
+  const [[totals], [skips]] = await Promise.all([
+    db.query<Totals>(findTotals(workspace.id, now, ids)),
+    db.query<{ skipped_24h: number; skipped_7d: number }>(findSkips(workspace.id, now, ids)),
+  ])
+  const nothing = { ok: 0, failed: 0 }
+  const names = new Map(flows.map(({ id, name }) => [id, name]))
+  const named = <Item extends { flow_id: string }>(items: readonly Item[] = []) =>
+    items.map((item) => ({ ...item, flow_name: names.get(item.flow_id) ?? '' }))
+  const kinds = Map.groupBy(
+    flows.filter(({ trigger_kind }) => trigger_kind !== null),
+    ({ trigger_kind }) => trigger_kind,
+  )
+  return {
+    total: flows.length,
+    enabled: flows.filter(({ enabled }) => enabled).length,
+    by_trigger: Object.fromEntries([...kinds].map(([kind, ofKind]) => [kind, ofKind.length])),
+    runs_24h: { ...nothing, ...totals?.runs_24h, skipped: skips?.skipped_24h ?? 0 },
+    runs_7d: { ...nothing, ...totals?.runs_7d, skipped: skips?.skipped_7d ?? 0 },
+    daily: [...(totals?.daily ?? [])],
+    failing: named(totals?.failing),
+    busiest: named(totals?.busiest),
+    upcoming: flows
+      .flatMap(({ id, name, next_run_at }) => (next_run_at === null ? [] : [{ flow_id: id, flow_name: name, next_run_at }]))
+      .sort((one, other) => (one.next_run_at < other.next_run_at ? -1 : 1))
+      .slice(0, listed),
+  }
+}

@@ -1,0 +1,39 @@
+import { isObject } from '#shared/core/automation/template.ts'
+import { accessTo } from '#shared/core/records/access.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
+
+/** What a step that wrote a record gave. */
+interface Written {
+  readonly id: string
+  readonly object_type: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const isWritten = (output: unknown): output is Written =>
+  isObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isObject(output.values)
+
+/**
+ * Shows what steps wrote into records as it was then, as far as the caller may read those records now: of a record that is gone or out of its
+ * sight only the id. One statement for each type.
+ */
+export async function recordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
+  const visible = new Map<string, ReadonlySet<string>>()
+  for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isWritten), ({ object_type }) => object_type)) {
+    const type = await findRecordType(scope, typeKey)
+    if (!type || !permits(scope, 'records:read', typeKey)) continue
+    const access = accessTo(scope, type, 'records:read')
+    const ids = [...new Set(ofType.map(({ id }) => id))]
+    for (const record of await recordsByIds(scope, type, ids)) {
+      if (access.test(record)) visible.set(record.id, access.visibleFields(record))
+    }
+  }
+  return (output) => {
+    if (!isWritten(output)) return null
+    const shown = visible.get(output.id)
+    const values = Object.entries(output.values).filter(([key]) => shown?.has(key))
+    return { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }
+  }
+}

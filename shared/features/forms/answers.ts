@@ -1,0 +1,47 @@
+import { noValues, type Values } from '#shared/core/records/record.ts'
+import { isBlank, parseValue, valueToJson } from '#shared/core/types/field-kinds/value.ts'
+import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import type { Form, FormField } from '#shared/features/forms/schemas.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+
+/** The valid answers of a visitor, and the problems of the others, by field key. */
+export interface Answers {
+  /** As record values in JSON. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly problems: ReadonlyMap<string, Problem>
+}
+
+const fieldShape = ({ type, options }: FormField): FieldShape => ({ type, rules: options ? { options } : {} })
+
+/**
+ * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms). Problems name fields of the form, such as
+ * `values.email`, never fields of its record type. A key that is not a field's is a problem too.
+ */
+export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
+  const values = noValues() as Record<string, unknown>
+  const problems = new Map<string, Problem>()
+  for (const field of fields) {
+    const path = `values.${field.key}`
+    try {
+      const given = Object.hasOwn(sent, field.key) ? sent[field.key] : null
+      const value = parseValue(given === '' ? null : given, fieldShape(field), { path, defaultCurrency })
+      if (field.required && isBlank(value)) throw problem('VALIDATION_ERROR', `${path} is required`)
+      if (!isBlank(value)) values[field.key] = valueToJson(value, fieldShape(field))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      problems.set(field.key, error)
+    }
+  }
+  for (const key of Object.keys(sent)) {
+    const isField = fields.some((field) => field.key === key)
+    if (!isField) problems.set(key, problem('VALIDATION_ERROR', `values.${key} names no field of this form`))
+  }
+  return { values, problems }
+}
+
+/** Reads the values and throws the first problem, if there is one. */
+export function requireAnswers(form: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Values {
+  const { values, problems } = readAnswers(form, sent, defaultCurrency)
+  for (const firstProblem of problems.values()) throw firstProblem
+  return values as Values
+}

@@ -1,0 +1,32 @@
+import { heardChanges } from '#shared/platform/events/event-delivery.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** The name under which forms subscribe to the events of their submissions. */
+export const subscriber = 'forms'
+
+const id = t.String({ format: 'uuid' })
+const common = { pool: 'data', retry: retry.transient, timeoutSeconds: 60, tracked: false, result: schema(t.Null()) } as const
+
+/** Processes submissions: creates a record for each and runs the form's function. */
+export const followSubmissions = defineJob({
+  ...common,
+  name: 'forms.follow',
+  kind: 'forms.follow',
+  work: 'step',
+  app: null,
+  concurrency: 8,
+  slotsPerWorkspace: 4,
+  payload: heardChanges,
+})
+
+/** Records on a submission how its function ended. */
+export const runEnded = defineJob({
+  ...common,
+  name: 'forms.run-ended',
+  kind: 'forms.run-ended',
+  work: 'upkeep',
+  app: null,
+  concurrency: 4,
+  payload: schema(t.Object({ workspaceId: id, formId: id, submissionId: id })),
+})

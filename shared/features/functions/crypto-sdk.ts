@@ -1,0 +1,21 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { type SdkMethod, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const algorithm = schema(t.Enum(['sha1', 'sha256', 'sha384', 'sha512']))
+const text = schema(t.String())
+
+/** What a function computes with secrets and signatures. */
+export const cryptoMethods: readonly SdkMethod[] = [
+  sdkMethod('crypto.uuid', '(): Promise<string>', [], async () => randomUUID()),
+  sdkMethod(
+    'crypto.hmac',
+    `(algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512', key: string, text: string): Promise<string>`,
+    [
+      ['algorithm', algorithm],
+      ['key', text],
+      ['text', text],
+    ],
+    async (_context, algorithm, key, text) => createHmac(algorithm, key).update(text).digest('hex'),
+  ),
+]

@@ -1,0 +1,40 @@
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+
+/** How a field's values read in TypeScript: as they come back, and what more may be sent. */
+interface Shape {
+  readonly read: (options: string) => string
+  readonly alsoSent?: string
+}
+
+const text: Shape = { read: () => 'string' }
+const texts: Shape = { read: () => 'string[]' }
+
+const shapes: Readonly<Record<FieldType, Shape>> = {
+  string: text,
+  text,
+  email: text,
+  url: text,
+  date: text,
+  datetime: text,
+  file: text,
+  ref: text,
+  refs: texts,
+  number: { read: () => 'number', alsoSent: 'string' },
+  currency: { read: () => 'Money', alsoSent: '{ amount: number | string; code?: string } | number | string' },
+  bool: { read: () => 'boolean', alsoSent: "'true' | 'false'" },
+  select: { read: (options) => options },
+  multiselect: { read: (options) => `(${options})[]` },
+}
+
+/** The type of a field's value as records.get gives it. */
+export const valueType = (field: Field): string => `${shapes[field.type].read(optionsOf(field))} | null`
+
+/** The type of what may be sent for a field; undefined for one that a formula computes. */
+export function sentType(field: Field): string | undefined {
+  if (field.rules.formula !== undefined) return undefined
+  const { alsoSent } = shapes[field.type]
+  return alsoSent === undefined ? valueType(field) : `${valueType(field)} | ${alsoSent}`
+}
+
+const optionsOf = ({ rules }: Field): string => (rules.options ?? []).map((option) => JSON.stringify(option)).join(' | ') || 'string'

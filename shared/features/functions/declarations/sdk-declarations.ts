@@ -1,0 +1,164 @@
+import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { accessTo } from '#shared/core/records/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
+import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
+import { sentType, valueType } from '#shared/features/functions/declarations/field-declarations.ts'
+
+/**
+ * TypeScript declarations of what stands around a function of this workspace: the SDK, with the record types and fields that the caller
+ * may read, and the few globals. For editors; nothing checks a function against them.
+ */
+export async function declareSdk(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
+  const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))
+  const types = await Promise.all(stored.map(({ key }) => requireRecordType(scope, key)))
+  const readable = types
+    .map((type) => ({ type, access: accessTo(scope, type, 'records:read') }))
+    .filter(({ access }) => access.verdict !== 'none')
+  return [
+    '// Made by Kontor for the functions of one workspace. A field with a question mark is hidden from you in some records.\n',
+    `interface ReadTypes {\n${readable.map(({ type, access }) => typeLines(type, access, valueType)).join('')}}\n`,
+    `interface SentTypes {\n${readable.map(({ type, access }) => typeLines(type, access, sentType)).join('')}}\n`,
+    fixed,
+    `interface Sdk {\n${spacesOf(methods).map(spaceLines).join('')}}\n`,
+    'declare const sdk: Sdk\n',
+  ].join('\n')
+}
+
+type Describe = (field: RecordType['fields'][number]) => string | undefined
+
+/** One type's fields, each with its label. */
+function typeLines({ key, label, fields }: RecordType, access: RecordAccess, describe: Describe): string {
+  const lines = fields
+    .filter((field) => !access.neverVisible.has(field.key))
+    .map((field) => ({ field, text: describe(field), mark: describe === sentType || access.hideable.has(field.key) ? '?' : '' }))
+    .filter(({ text }) => text !== undefined)
+    .map(({ field, text, mark }) => `${comment('    ', field.label)}    ${field.key}${mark}: ${text}\n`)
+  return `${comment('  ', label)}  ${key}: {\n${lines.join('')}  }\n`
+}
+
+/** A label is anybody's text: it must not end its comment. */
+const comment = (indent: string, label: string): string =>
+  `${indent}/** ${label.replaceAll('*/', '* /').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')} */\n`
+
+const spacesOf = (methods: readonly SdkMethod[]): [string, SdkMethod[]][] => [
+  ...Map.groupBy(methods, ({ name }) => name.split('.')[0] ?? ''),
+]
+
+const spaceLines = ([space, methods]: readonly [string, readonly SdkMethod[]]): string =>
+  `  readonly ${space}: {\n${methods.map(({ name, declaration }) => `    ${name.split('.')[1]}${declaration}\n`).join('')}  }\n`
+
+const fixed = `type TypeKey = keyof ReadTypes
+type ReadValues<K extends TypeKey> = ReadTypes[K]
+type SentValues<K extends TypeKey> = K extends keyof SentTypes ? SentTypes[K] : never
+interface RecordOf<K extends TypeKey> {
+  id: string
+  object_type: K
+  created_by: string | null
+  created_at: string
+  updated_at: string
+  values: ReadValues<K>
+}
+interface RecordPage<K extends TypeKey> {
+  records: RecordOf<K>[]
+  /** In plain listings; absent on the last page. */
+  next_cursor?: string
+  /** In searches. */
+  total?: number
+}
+/** As in the address of the records route; q, filter, sort, page and offset make it a search. */
+interface RecordQuery {
+  limit?: number | string
+  fields?: string
+  cursor?: string
+  ref_field?: string
+  ref_id?: string
+  q?: string
+  filter?: string | { field: string; op?: string; value: string }[]
+  sort?: string
+  dir?: string
+  page?: number | string
+  offset?: number | string
+}
+interface Money {
+  amount: number
+  code: string
+}
+/** A message by a connection; what is left out comes from the template. */
+interface MessageInput {
+  connection_id: string
+  template_id?: string
+  /** Or the record and its field that has the address. */
+  to?: string
+  record_type?: string
+  record_id?: string
+  to_field?: string
+  subject?: string
+  body_text?: string
+  body_html?: string
+  vars?: Record<string, string | number | boolean | null>
+}
+interface DriveObject {
+  key: string
+  name: string
+  size: number
+  content_type: string
+  sha256: string
+  created_by: string | null
+  created_at: string
+  updated_at: string
+}
+interface QueueItem {
+  id: string
+  key: string
+  stage: string
+  status: 'open' | 'done' | 'failed' | 'cancelled'
+  priority: number
+  source: string
+  batch: string
+  record_id: string | null
+  payload: Record<string, unknown>
+  claimed_by: string | null
+  claim_expires_at: string | null
+  assignee_id: string
+  attempts: number
+  due_at: string | null
+  overdue: boolean
+  entered_stage_at: string
+  created_at: string
+}
+interface QueueItemInput {
+  key: string
+  stage?: string
+  batch?: string
+  priority?: number
+  record_id?: string
+  assignee_id?: string
+  payload?: Record<string, unknown>
+}
+interface Invocation {
+  result: unknown
+  logs: { level: 'log' | 'info' | 'warn' | 'error'; msg: string }[]
+  steps: { method: string; is_error: boolean }[]
+  duration_ms: number
+  timed_out: boolean
+  error?: string
+}
+/** What a function gets that is called at its public address. */
+interface PublicRequest {
+  method: 'GET' | 'POST'
+  path: string
+  query: Record<string, string>
+  body: unknown
+}
+interface Console {
+  log(...values: unknown[]): void
+  info(...values: unknown[]): void
+  warn(...values: unknown[]): void
+  error(...values: unknown[]): void
+}
+declare var console: Console
+declare function setTimeout(action: (...values: any[]) => void, delay?: number, ...values: any[]): number
+declare function clearTimeout(timer?: number): void
+`

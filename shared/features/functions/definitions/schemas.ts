@@ -1,0 +1,89 @@
+import { functionLimits as limits } from '#shared/features/functions/limits.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { numberText } from '#shared/platform/kernel/values/json.ts'
+
+const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
+const description = t.Optional(nullable(t.String({ maxLength: limits.descriptionCharacters, description: 'Up to 500 characters.' })))
+const source = t.String({ description: 'JavaScript up to 256 KB that defines a function named `handler` at top level.' })
+const timeout = t.Optional(
+  t.Unknown({ description: 'Milliseconds, 100 to 30,000; what is out of range is brought into it. 5,000 unless given.' }),
+)
+const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
+const http_enabled = flag('Whether anybody may call it at its public address.')
+
+/** What makes a function (document 2, Functions). */
+export const functionInput = schema(t.Object({ name, source, description, timeout_ms: timeout, http_enabled }, { title: 'FunctionInput' }))
+
+/** What may change of a function: what is left out stays. */
+export const functionChange = schema(
+  t.Object(
+    {
+      name: t.Optional(name),
+      source: t.Optional(source),
+      description,
+      timeout_ms: timeout,
+      enabled: flag('A function that is not enabled refuses to run.'),
+      http_enabled,
+    },
+    { title: 'FunctionChange' },
+  ),
+)
+
+const parts = {
+  id: t.String({ format: 'uuid' }),
+  name: t.String(),
+  description: t.String(),
+  timeout_ms: t.Integer(),
+  enabled: t.Boolean(),
+  http_enabled: t.Boolean(),
+  author_id: t.String({ format: 'uuid', description: 'Who last changed the source.' }),
+  version: t.Integer({ description: 'Counts the sources that the function has had.' }),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+/** A function as lists show it. */
+export const listedFunction = schema(t.Object(parts, { title: 'FunctionSummary' }))
+export type ListedFunction = TypeOf<typeof listedFunction>
+
+/** A function with its source (document 2, Function). */
+export const functionView = schema(
+  t.Object({ ...parts, source: t.String() }, { title: 'WorkspaceFunction', description: 'A small JavaScript program of a workspace.' }),
+)
+export type FunctionView = TypeOf<typeof functionView>
+
+/** What is set of a function, as it travels to the worker that checks the source; what is absent stays. */
+export const functionValues = t.Object({
+  name: t.Optional(t.String()),
+  source: t.Optional(t.String()),
+  description: t.Optional(t.String()),
+  timeout_ms: t.Optional(t.Integer()),
+  enabled: t.Optional(t.Boolean()),
+  http_enabled: t.Optional(t.Boolean()),
+})
+export type FunctionValues = TypeOf<ReturnType<typeof schema<typeof functionValues>>>
+
+/** What a body sets. Null clears a description and a timeout; of what cannot be empty it counts as not sent. Throws VALIDATION_ERROR. */
+export function valuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
+  const { name, source, description, timeout_ms, enabled, http_enabled } = body
+  if (source !== undefined && Buffer.byteLength(source) > limits.sourceBytes) {
+    throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(source === undefined ? {} : { source }),
+    ...(description === undefined ? {} : { description: description ?? '' }),
+    ...(timeout_ms === undefined ? {} : { timeout_ms: timeoutOf(timeout_ms) }),
+    ...(typeof enabled === 'boolean' ? { enabled } : {}),
+    ...(typeof http_enabled === 'boolean' ? { http_enabled } : {}),
+  }
+}
+
+/** Brings a time limit into its range (document 2, Function). */
+function timeoutOf(value: unknown): number {
+  if (value === null) return limits.defaultTimeoutMs
+  const text = numberText(value)
+  if (text === undefined) throw problem('VALIDATION_ERROR', 'timeout_ms must be a number')
+  return Math.min(limits.longestTimeoutMs, Math.max(limits.shortestTimeoutMs, Math.round(Number(text))))
+}

@@ -1,0 +1,35 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { changeFunction } from '#shared/features/functions/definitions/functions.ts'
+import type { FunctionView } from '#shared/features/functions/definitions/schemas.ts'
+import { findVersion, findVersions } from '#shared/features/functions/definitions/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const parts = {
+  version: t.Integer(),
+  author_id: t.String({ format: 'uuid' }),
+  source_bytes: t.Integer(),
+  created_at: t.String({ format: 'date-time' }),
+}
+
+/** A source that a function has had, as lists show it and with its text. */
+export const listedVersion = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
+export const versionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
+export type VersionView = TypeOf<typeof versionView>
+
+/** The last sources of a function, newest first. */
+export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof listedVersion>[]> =>
+  db.query(findVersions(workspace.id, functionId))
+
+/** One of them; throws NOT_FOUND. */
+export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<VersionView> {
+  const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<VersionView>(findVersion(workspace.id, functionId, version)) : []
+  if (!found) throw problem('NOT_FOUND')
+  return found
+}
+
+/** Makes an earlier source the present one again, as a new version whose author is the caller. Throws NOT_FOUND. */
+export async function restoreVersion(scope: Scope, functionId: string, version: string): Promise<FunctionView> {
+  const { source } = await getVersion(scope, functionId, version)
+  return changeFunction(scope, functionId, { source })
+}

@@ -1,0 +1,58 @@
+import { invocation } from '#shared/core/automation/invocation.ts'
+import { functionValues, functionView } from '#shared/features/functions/definitions/schemas.ts'
+import { functionLimits } from '#shared/features/functions/limits.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** Creates or changes a function; its source is parsed where functions run, never in the API. */
+export const saveFunction = defineJob({
+  name: 'functions.save',
+  kind: 'functions.save',
+  work: 'request',
+  app: 'functions',
+  pool: 'functions',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.once,
+  timeoutSeconds: 60,
+  tracked: true,
+  payload: schema(t.Object({ functionId: nullable(t.String({ format: 'uuid' })), values: functionValues })),
+  result: functionView,
+})
+
+/** The runs of a workspace's functions, whoever wants them. Those that somebody waits for go first. */
+const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, lane })
+
+const run = {
+  app: 'functions',
+  pool: 'functions',
+  retry: retry.once,
+  once: true,
+  timeoutSeconds: 60,
+  tracked: true,
+  payload: schema(
+    t.Object({
+      functionId: t.String({ format: 'uuid' }),
+      // As text, so that a number such as 1e100000 stays what it is in the queue's tables.
+      input: t.String({ description: 'JSON text' }),
+      rights: t.Enum(['caller', 'lesser'], {
+        description: 'The rights of whoever causes the run, or what both that one and the author of the function may do',
+      }),
+    }),
+  ),
+  result: invocation,
+} as const
+export type RunPayload = TypeOf<typeof run.payload>
+
+/** Runs a function for somebody who waits: a caller of the API or of its public address. */
+export const invokeFunction = defineJob({
+  ...run,
+  name: 'functions.invoke',
+  kind: 'functions.invoke',
+  work: 'request',
+  concurrency: 12,
+  gate: gate(0),
+})
+
+/** Runs a function as a part of something longer, such as a flow. */
+export const runFunction = defineJob({ ...run, name: 'functions.run', kind: 'functions.run', work: 'step', concurrency: 8, gate: gate(1) })

@@ -1,0 +1,65 @@
+import type { Invocation } from '#shared/core/automation/invocation.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { ListedRun, RunPage, RunQuery, RunView } from '#shared/features/functions/runs/schemas.ts'
+import { findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
+import { readPage } from '#shared/platform/db/lists.ts'
+import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** A run that has ended, as it is recorded. */
+export interface EndedRun {
+  readonly id: string
+  readonly functionId: string
+  readonly version: number
+  readonly parentId: string | null
+  readonly ending: RunView['ending']
+  readonly error: string | null
+  readonly logs: Invocation['logs']
+  readonly steps: Invocation['steps']
+  readonly resultBytes: number
+  readonly durationMs: number
+}
+
+/** Records a run that its caller's scope stands for; once, however often this is done. */
+export async function recordRun({ db, workspace, actor, cause }: Scope, run: EndedRun): Promise<void> {
+  const who = [actor.id, actor.type, cause.requestId]
+  const texts = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
+  const { id, functionId, version, parentId, ending, error, resultBytes, durationMs } = run
+  await db.query(insertRun(workspace.id, id, functionId, version, parentId, ...who, ending, error, ...texts, resultBytes, durationMs))
+}
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+type Row = Omit<ListedRun, 'error'> & { readonly error: string | null }
+
+/** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
+export async function listRuns(scope: Scope, functionId: string, query: RunQuery): Promise<RunPage> {
+  const list = `runs ${functionId}`
+  const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
+  const { page, hasMore } = await readPage<Row>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
+  const last = page.at(-1)
+  const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && seesOutput(scope, run) ? { error } : {}) }))
+  return { runs, next_cursor: hasMore && last ? makeCursor(list, last.id) : null }
+}
+
+/** One run with its steps, and its output for whoever may see that; throws NOT_FOUND. */
+export async function getRun(scope: Scope, functionId: string, id: string): Promise<RunView> {
+  const find = findRun(scope.workspace.id, functionId, id)
+  const [row] = isUuid(id) ? await scope.db.query<Row & Required<Pick<RunView, 'logs' | 'steps'>>>(find) : []
+  if (!row) throw problem('NOT_FOUND')
+  const { error, logs, ...run } = row
+  if (!seesOutput(scope, run)) return run
+  return { ...run, logs, ...(error === null ? {} : { error }) }
+}
+
+/** What a run printed or threw may hold what its caller may read and others may not. */
+const seesOutput = (scope: Scope, run: Pick<Row, 'actor_id' | 'function_id'>): boolean =>
+  (scope.actor.id !== null && run.actor_id === scope.actor.id) || permits(scope, 'functions:create', run.function_id)
+
+function positionOf(list: string, cursor: string): string {
+  const id = readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
+}

@@ -1,0 +1,26 @@
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+/** The names of a workspace's secrets. Values: workspace. */
+export const findSecrets = sql(
+  'find_secrets',
+  'select name, created_at, updated_at from function_secrets where workspace_id = $1 order by name',
+)
+
+/** A sealed value. Values: workspace, name. */
+export const findSecret = sql('find_secret', 'select value from function_secrets where workspace_id = $1 and name = $2')
+
+/** Lets who keeps secrets in a workspace do so one after the other, so that they count each other's. Values: workspace. */
+export const lockSecrets = sql('lock_secrets', `select pg_advisory_xact_lock(hashtextextended('function secrets ' || $1, 0))`)
+
+/** Keeps a sealed value in place of the one before; nothing where it would be one too many. Values: workspace, name, value, at most. */
+export const putSecret = sql(
+  'put_secret',
+  `insert into function_secrets (workspace_id, name, value)
+   select $1, $2, $3
+   where (select count(*) from function_secrets where workspace_id = $1 and name <> $2) < $4
+   on conflict (workspace_id, name) do update set value = excluded.value, updated_at = now()
+   returning name, created_at, updated_at`,
+)
+
+/** Values: workspace, name. */
+export const deleteSecret = sql('delete_secret', 'delete from function_secrets where workspace_id = $1 and name = $2 returning name')

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { ConnectionChange, ConnectionInput, ConnectionView, NewConnectionView } from '#shared/features/messages/connections/schemas.ts'
+import {
+  deleteConnection,
+  findConnection,
+  findConnections,
+  findWebhook,
+  insertConnection,
+  lockConnection,
+  noteCheck,
+  type StoredConnection,
+  updateConnection,
+} from '#shared/features/messages/connections/store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { canonicalHost } from '#shared/platform/egress/endpoint.ts'
+import { EgressFailure } from '#shared/platform/egress/failure.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
+import { type Sealer, sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { signingKey } from '#shared/platform/kernel/crypto/signing-key.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { senderText } from '#shared/platform/mail/sender.ts'
+
+/** Seals what connections keep secret. */
+export const connectionSecrets = ({ secretKey }: Config): Sealer => sealer(secretKey, 'message connections')
+
+/** What a secret of a connection is sealed for, so that it opens nowhere else. */
+export const secretPlace = (id: string, secret: 'password' | 'dkim' | 'webhook'): string => `${id} ${secret}`
+
+/** All connections of the workspace, oldest first. */
+export async function listConnections(scope: Scope): Promise<ConnectionView[]> {
+  const rows = await scope.db.query<StoredConnection>(findConnections(scope.workspace.id))
+  return rows.map((row) => viewOf(scope, row))
+}
+
+/** One connection; throws NOT_FOUND. */
+export async function getConnection(scope: Scope, id: string): Promise<ConnectionView> {
+  return viewOf(scope, await requireConnection(scope, id))
+}
+
+/** One connection as its creation answered it, to compare with what is sent back; throws NOT_FOUND. */
+export async function connectionAsMade(scope: Scope, id: string): Promise<NewConnectionView> {
+  const stored = await requireConnection(scope, id)
+  const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
+  if (!webhook) throw problem('NOT_FOUND')
+  const secret = connectionSecrets(scope.config).open(webhook.webhook_secret, secretPlace(stored.id, 'webhook'))
+  return { ...viewOf(scope, stored), webhook_secret: secret }
+}
+
+/** A connection as it is kept; throws NOT_FOUND. */
+export async function requireConnection({ db, workspace }: Scope, id: string): Promise<StoredConnection> {
+  const [row] = isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : []
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}
+
+/** Makes a connection. Throws VALIDATION_ERROR for a host, address or key that is none. */
+export async function createConnection(scope: Scope, input: ConnectionInput): Promise<NewConnectionView> {
+  const { config, db, workspace } = scope
+  const id = newId()
+  const secret = randomBytes(32).toString('base64url')
+  const blank = {
+    port: 587,
+    secure: input.port === 465,
+    username: '',
+    password: null,
+    dkim_domain: null,
+    dkim_selector: null,
+    dkim_key: null,
+  }
+  const values = settingsOf(config, id, { name: '', host: '', from_address: '', ...blank }, input)
+  const sealed = connectionSecrets(config).seal(secret, secretPlace(id, 'webhook'))
+  const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, sealed, scope.now()))
+  return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
+}
+
+/** Changes what was sent of a connection; null clears what may be empty. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`. */
+export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  const { config, workspace } = scope
+  return scope.db.transaction(async (tx) => {
+    const [before] = await tx.query<StoredConnection>(lockConnection(workspace.id, id))
+    if (!before) throw problem('NOT_FOUND')
+    const values = settingsOf(config, id, before, change)
+    const [row] = await tx.query<StoredConnection>(updateConnection(workspace.id, id, ...values, scope.now()))
+    return viewOf(scope, row as StoredConnection)
+  })
+}
+
+/** Deletes a connection: what still waits to go out by it fails, and its webhook address is dead. Throws NOT_FOUND. */
+export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {
+  const removed = isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : []
+  if (removed.length === 0) throw problem('NOT_FOUND')
+}
+
+/** A connection with its secrets, for whoever speaks to its server. */
+export interface OpenConnection {
+  readonly id: string
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+  readonly username: string
+  readonly password: string
+  readonly from: string
+  readonly dkim: Config['dkim']
+  readonly updatedAt: string
+}
+
+/** Opens the secrets of a workspace's connection; undefined when it is gone. */
+export async function openConnection(db: Executor, config: Config, workspaceId: string, id: string): Promise<OpenConnection | undefined> {
+  const [row] = await db.query<StoredConnection>(findConnection(workspaceId, id))
+  if (!row) return undefined
+  const { host, port, secure, username, password, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
+  const secrets = connectionSecrets(config)
+  return {
+    ...{ id, host, port, secure, username, from, updatedAt: row.updated_at },
+    password: password === null ? '' : secrets.open(password, secretPlace(id, 'password')),
+    dkim:
+      domain === null || selector === null || row.dkim_key === null
+        ? null
+        : { domain, selector, privateKey: secrets.open(row.dkim_key, secretPlace(id, 'dkim')) },
+  }
+}
+
+/** Records what a test of a connection found; gives it as it is then. Throws NOT_FOUND when it is gone. */
+export async function recordCheck(scope: Scope, { id, updatedAt }: OpenConnection, error: string | null): Promise<ConnectionView> {
+  const status = error === null ? 'ok' : 'failed'
+  const statement = noteCheck(scope.workspace.id, id, status, error?.slice(0, 500) ?? null, scope.now(), updatedAt)
+  const [row] = await scope.db.query<StoredConnection>(statement)
+  return row ? viewOf(scope, row) : getConnection(scope, id)
+}
+
+type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' | 'created_at' | 'updated_at'>
+
+/** The columns of a connection's settings in their order, with what was sent put over what stands. */
+function settingsOf(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
+  const secrets = connectionSecrets(config)
+  const seal = (text: string | null, place: 'password' | 'dkim') =>
+    text === null || text === '' ? null : secrets.seal(text, secretPlace(id, place))
+  const { dkim } = sent
+  const signature =
+    dkim === undefined
+      ? [before.dkim_domain, before.dkim_selector, before.dkim_key]
+      : dkim === null
+        ? [null, null, null]
+        : [
+            dkim.domain.toLowerCase(),
+            dkim.selector,
+            dkim.private_key === undefined ? storedKey(before) : seal(readKey(dkim.private_key), 'dkim'),
+          ]
+  return [
+    sent.name ?? before.name,
+    sent.host === undefined ? before.host : readHost(sent.host),
+    sent.port ?? before.port,
+    sent.secure ?? before.secure,
+    sent.username === undefined ? before.username : (sent.username ?? ''),
+    sent.password === undefined ? before.password : seal(sent.password, 'password'),
+    sent.from === undefined ? before.from_address : senderText(sent.from),
+    ...signature,
+  ]
+}
+
+/** A host in its one spelling. Whether it may be dialled is told when it is: names lead elsewhere tomorrow. */
+function readHost(text: string): string {
+  try {
+    return canonicalHost(text.trim())
+  } catch (error) {
+    if (error instanceof EgressFailure) throw problem('VALIDATION_ERROR', 'host must be a name or an address, without a port')
+    throw error
+  }
+}
+
+/** The key that a connection has, sealed. Throws VALIDATION_ERROR when it has none. */
+function storedKey({ dkim_key }: Pick<Settings, 'dkim_key'>): Buffer {
+  if (dkim_key === null) throw problem('VALIDATION_ERROR', 'dkim.private_key is required')
+  return dkim_key
+}
+
+function readKey(text: string): string {
+  try {
+    return signingKey(text)
+  } catch (error) {
+    throw problem('VALIDATION_ERROR', `dkim.private_key ${(error as Error).message}`)
+  }
+}
+
+function viewOf({ config }: Pick<Scope, 'config'>, row: StoredConnection): ConnectionView {
+  const { id, name, host, port, secure, username, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
+  const { status, error, checked_at, created_at, updated_at } = row
+  const dkim = domain === null || selector === null ? null : { domain, selector }
+  const warnings =
+    dkim !== null ? [] : ['Messages are not signed with DKIM: mail programs show no button to unsubscribe, and may take them for spam']
+  const webhook_url = `${config.publicUrl}/webhooks/messages/${id}`
+  return { id, name, host, port, secure, username, from, dkim, webhook_url, status, error, warnings, checked_at, created_at, updated_at }
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { connectionSecrets, secretPlace } from '#shared/features/messages/connections/connections.ts'
+import { findWebhook } from '#shared/features/messages/connections/store.ts'
+import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
+import { stopContact } from '#shared/features/messages/do-not-contact/store.ts'
+import { findRecipientOf, noteBounce } from '#shared/features/messages/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** A signed time may be so far from ours, in seconds. */
+const window = 300
+
+const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message_id: t.String() }))
+
+/**
+ * Takes what a provider reports of a connection's messages: a bounce marks the message, a complaint puts its recipient on the
+ * do-not-contact list. The signature, over the bytes as they came, is looked at before anything else: VALIDATION_ERROR when it does not
+ * fit or is more than 5 minutes off, NOT_FOUND when there is no such connection. What is signed and means nothing to us is let pass.
+ */
+export async function takeCallback(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
+  const { config, db, now } = scope
+  const [webhook] = isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : []
+  if (!webhook) throw problem('NOT_FOUND')
+  const secret = connectionSecrets(config).open(webhook.webhook_secret, secretPlace(connectionId.toLowerCase(), 'webhook'))
+  if (!isSigned(body, signature, secret, now())) throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
+  const { event, messageId } = readReport(body) ?? {}
+  if (messageId === undefined) return
+  const [workspaceId, connection] = [webhook.workspace_id, connectionId.toLowerCase()]
+  if (event === 'bounce') return void (await db.query(noteBounce(workspaceId, connection, messageId, 'The provider reports a bounce')))
+  const [message] = await db.query<{ recipient: string }>(findRecipientOf(workspaceId, connection, messageId))
+  if (message) await db.query(stopContact(workspaceId, contactKey(message.recipient), 'complaint', messageId, now()))
+}
+
+interface Webhook {
+  readonly workspace_id: string
+  readonly webhook_secret: Buffer
+}
+
+/** `t=<seconds>,v1=<hex HMAC-SHA256 of t.body>`; one of several signatures is enough, so that a secret can be changed in peace. */
+function isSigned(body: Buffer, header: string, secret: string, now: Date): boolean {
+  const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
+  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now.getTime() / 1_000 - Number(time)) > window) return false
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
+  return parts.some(([name, hex = '']) => {
+    const given = name === 'v1' && /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : undefined
+    return given !== undefined && timingSafeEqual(given, expected)
+  })
+}
+
+/** A report that is one; a message is named by its id or by its Message-ID, which begins with it. */
+function readReport(body: Buffer): { readonly event: 'bounce' | 'complaint'; readonly messageId: string } | undefined {
+  try {
+    const { event, message_id } = report.parse(JSON.parse(body.toString()))
+    const [messageId = ''] = message_id.replace(/^</, '').split('@')
+    return isUuid(messageId) ? { event, messageId: messageId.toLowerCase() } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
+import { stopContact } from '#shared/features/messages/do-not-contact/store.ts'
+import { findRecipient } from '#shared/features/messages/store.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+// A token names its workspace and its message, and proves by 128 bits that this installation made it. It ends when the message is gone.
+
+const [idBytes, proofBytes] = [16, 16]
+
+/** Headers by which mail programs offer one click to want no more messages (RFC 8058). */
+export const unsubscribeHeaders = (config: Config, workspaceId: string, messageId: string): Record<string, string> => ({
+  'List-Unsubscribe': `<${config.publicUrl}/unsubscribe/${makeToken(config, workspaceId, messageId)}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
+
+/** Who may want no more messages, and of whom. */
+export interface Recipient {
+  readonly address: string
+  readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
+  readonly isStopped: boolean
+  /** What the page's own form carries, so that no other website can confirm in a visitor's name. */
+  readonly proof: string
+}
+
+/** Whom a link leads to; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
+export async function recipientOf(scope: PlatformScope, token: string): Promise<Recipient> {
+  const named = readToken(scope.config, token)
+  const [row] = await scope.db.query<Row>(findRecipient(named.workspaceId, named.messageId))
+  if (!row) throw problem('NOT_FOUND')
+  const { recipient: address, workspace: name, color, logo, isStopped } = row
+  return { address, workspace: { id: named.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
+}
+
+/** Puts whom a link leads to on the workspace's do-not-contact list; once more changes nothing. Throws NOT_FOUND like `recipientOf`. */
+export async function unsubscribe(scope: PlatformScope, token: string): Promise<Recipient> {
+  const recipient = await recipientOf(scope, token)
+  const { workspaceId, messageId } = readToken(scope.config, token)
+  await scope.db.query(stopContact(workspaceId, contactKey(recipient.address), 'unsubscribed', messageId, scope.now()))
+  return { ...recipient, isStopped: true }
+}
+
+/** Whether a form was sent by the page itself. */
+export const isProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isSame(proofOf(config, token), proof)
+
+interface Row {
+  readonly recipient: string
+  readonly workspace: string
+  readonly color: string | null
+  readonly logo: string | null
+  readonly isStopped: boolean
+}
+
+const keyOf = ({ secretKey }: Config): Buffer => Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'kontor unsubscribe', 32))
+
+const sign = (config: Config, purpose: string, bytes: Buffer): Buffer =>
+  createHmac('sha256', keyOf(config)).update(`${purpose}\n`).update(bytes).digest().subarray(0, proofBytes)
+
+const proofOf = (config: Config, token: string): string => sign(config, 'page', Buffer.from(token)).toString('base64url')
+
+function isSame(one: string, other: string): boolean {
+  const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+}
+
+function makeToken(config: Config, workspaceId: string, messageId: string): string {
+  const ids = Buffer.from(`${workspaceId}${messageId}`.replaceAll('-', ''), 'hex')
+  return Buffer.concat([ids, sign(config, 'link', ids)]).toString('base64url')
+}
+
+function readToken(config: Config, token: string): { readonly workspaceId: string; readonly messageId: string } {
+  const bytes = Buffer.from(token, 'base64url')
+  const ids = bytes.subarray(0, 2 * idBytes)
+  const isWhole = bytes.length === 2 * idBytes + proofBytes && bytes.toString('base64url') === token
+  if (!isWhole || !timingSafeEqual(sign(config, 'link', ids), bytes.subarray(2 * idBytes))) throw problem('NOT_FOUND')
+  const [workspaceId, messageId] = [ids.subarray(0, idBytes), ids.subarray(idBytes)].map(uuidOf) as [string, string]
+  return { workspaceId, messageId }
+}
+
+const uuidOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

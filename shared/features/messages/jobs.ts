@@ -1,0 +1,19 @@
+import { connectionView } from '#shared/features/messages/connections/schemas.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Signs in at a connection's mail server and leaves again: what it says is noted with the connection, and given back. */
+export const testConnection = defineJob({
+  name: 'messages.test-connection',
+  kind: 'messages.test-connection',
+  work: 'request',
+  app: null,
+  pool: 'mail',
+  concurrency: 4,
+  slotsPerWorkspace: 2,
+  retry: retry.once,
+  timeoutSeconds: 60,
+  tracked: true,
+  payload: schema(t.Object({ connectionId: t.String() })),
+  result: connectionView,
+})

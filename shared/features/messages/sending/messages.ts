@@ -1,0 +1,25 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { ListedMessage, MessageQuery, MessageView } from '#shared/features/messages/sending/schemas.ts'
+import { findMessage, findMessages, findRecordMessages } from '#shared/features/messages/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The workspace's messages, newest first. Throws VALIDATION_ERROR for a cursor that is no id of a message. */
+export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<ListedMessage[]> {
+  const { cursor = highestId, status, record_id, limit } = query
+  if (!isUuid(cursor)) throw problem('VALIDATION_ERROR', 'cursor must be the id of the last message of the previous page')
+  return db.query<ListedMessage>(
+    record_id === undefined
+      ? findMessages(workspace.id, cursor, status, limit)
+      : findRecordMessages(workspace.id, cursor, status, limit, record_id),
+  )
+}
+
+/** One message, with what it said while that is kept. Throws NOT_FOUND. */
+export async function getMessage({ db, workspace }: Scope, id: string): Promise<MessageView> {
+  const [row] = isUuid(id) ? await db.query<MessageView>(findMessage(workspace.id, id)) : []
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

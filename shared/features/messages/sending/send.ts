@@ -1,0 +1,109 @@
+import { getRecord } from '#shared/core/records/read.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireConnection } from '#shared/features/messages/connections/connections.ts'
+import { contactKeys } from '#shared/features/messages/do-not-contact/contact-key.ts'
+import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
+import { type MessageInput, messageInput, type SentMessage } from '#shared/features/messages/sending/schemas.ts'
+import { findMessageByKey, insertMessage } from '#shared/features/messages/store.ts'
+import { type Lookup, renderHtml, renderSubject, renderText } from '#shared/features/messages/templates/render.ts'
+import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
+import { getTemplate } from '#shared/features/messages/templates/templates.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { sendMail } from '#shared/platform/mail/jobs.ts'
+
+interface SendOptions {
+  /** Of a workspace's calls with the same key, such as a flow's step, one sends; the others get its result. */
+  readonly naturalKey?: string
+  /**
+   * What a variable stands for that `vars` does not name, such as a flow's reference: its value is put in once and escaped, where a
+   * subject or body that was filled in before would be markup.
+   */
+  readonly lookup?: (name: string) => string | undefined
+}
+
+const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
+
+/**
+ * Sends a message by a connection: puts it into the outbox, with the caller's transaction where there is one. The one function behind
+ * `messages.send` and `action.send_message`; it needs messages:send on the connection's id, and to read the record that has the address.
+ * `skipped` when the recipient wants none. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR that names what is wrong.
+ */
+export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lookup }: SendOptions = {}): Promise<SentMessage> {
+  const input = messageInput.parse(given, 'message')
+  const connection = await requireConnection(scope, input.connection_id)
+  requirePermission(scope, 'messages:send', connection.id)
+  const words = await wordsOf(scope, input, lookupOf(input, lookup))
+  const recipient = readAddress(await recipientOf(scope, input))
+  const { template_id, record_type, record_id } = input
+  if (record_id && !isUuid(record_id)) throw problem('VALIDATION_ERROR', 'message.record_id must be the id of a record')
+  const id = newId()
+  const about = [template_id || null, record_type || null, record_id || null]
+  const headers = JSON.stringify(unsubscribeHeaders(scope.config, scope.workspace.id, id))
+  const { subject, text, html } = words
+  const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]
+  return scope.db.transaction(async (tx) => {
+    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, naturalKey ?? null, scope.now())
+    const [made] = await tx.query<Row>(statement)
+    if (made?.status === 'queued') await enqueue(within(scope, tx), id)
+    const [row] = made ? [made] : await tx.query<Row>(findMessageByKey(scope.workspace.id, naturalKey))
+    return { message_id: row?.id ?? id, skipped: row?.status === 'skipped' }
+  })
+}
+
+interface Row {
+  readonly id: string
+  readonly status: string
+}
+
+/** A message starts nothing, so it goes out however long the chain of automations is that it ends. */
+const enqueue = ({ db, queue, cause, workspace }: Scope, id: string): Promise<string> =>
+  queue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
+
+function lookupOf({ vars }: MessageInput, lookup: SendOptions['lookup']): Lookup {
+  const known = new Map(Object.entries(vars ?? {}))
+  return (name) => String((known.has(name) ? known.get(name) : lookup?.(name)) ?? '')
+}
+
+interface Words {
+  readonly subject: string
+  readonly text: string
+  readonly html: string | null
+}
+
+async function wordsOf(scope: Scope, input: MessageInput, lookup: Lookup): Promise<Words> {
+  const template = input.template_id ? await getTemplate(scope, input.template_id) : undefined
+  const subject = renderSubject(input.subject || template?.subject || '', lookup)
+  const text = renderText(input.body_text || template?.body_text || '', lookup)
+  const html = renderHtml(input.body_html || template?.body_html || '', lookup)
+  if (subject === '') throw problem('VALIDATION_ERROR', 'message.subject is required where no template has one')
+  if (text === '' && html === '')
+    throw problem('VALIDATION_ERROR', 'message.body_text or message.body_html is required where no template has one')
+  if (subject.length > messageLimits.subject || Math.max(text.length, html.length) > 4 * messageLimits.body) {
+    throw problem('VALIDATION_ERROR', 'message is too long with its variables put in')
+  }
+  return { subject, text, html: html === '' ? null : html }
+}
+
+async function recipientOf(scope: Scope, { to, record_type, record_id, to_field }: MessageInput): Promise<unknown> {
+  if (to) return to
+  if (!record_type || !record_id || !to_field) {
+    throw problem('VALIDATION_ERROR', 'message.to is required, or message.record_type, record_id and to_field that name where it stands')
+  }
+  requirePermission(scope, 'records:read', record_type)
+  const { values } = await getRecord(scope, record_type, record_id)
+  const value = Object.hasOwn(values, to_field) ? values[to_field] : undefined
+  if (typeof value !== 'string') throw problem('VALIDATION_ERROR', `message.to_field must be a field with an address, ${to_field} has none`)
+  return value
+}
+
+/** The address as it was written; a list of several is none. */
+function readAddress(value: unknown): string {
+  try {
+    return emailAddress.parse(typeof value === 'string' ? value.trim() : value)
+  } catch {
+    throw problem('VALIDATION_ERROR', 'message.to must be a valid email address')
+  }
+}

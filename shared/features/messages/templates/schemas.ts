@@ -1,0 +1,58 @@
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** The most characters of a subject and of a body, before and after variables are put in. */
+export const messageLimits = { subject: 500, body: 200_000 } as const
+
+const subject = t.String({ maxLength: messageLimits.subject, description: 'Variables stand in double braces: {{name}}.' })
+const bodyText = t.String({ maxLength: messageLimits.body, description: 'Plain text, with {{variables}}.' })
+const bodyHtml = t.String({
+  maxLength: messageLimits.body,
+  description: 'HTML, with {{variables}} in its text and in quoted attributes; their values are escaped.',
+})
+const parts = { name: nameText(120), subject, body_text: bodyText, body_html: bodyHtml }
+
+/** What makes a template. */
+export const templateInput = schema(
+  t.Object(
+    { name: parts.name, subject, body_text: t.Optional(bodyText), body_html: t.Optional(bodyHtml) },
+    { title: 'MessageTemplateInput' },
+  ),
+)
+export type TemplateInput = TypeOf<typeof templateInput>
+
+/** What may change of a template: what is left out stays. */
+export const templateChange = schema(t.Object(t.Partial(t.Object(parts)).properties, { title: 'MessageTemplateChange' }))
+export type TemplateChange = TypeOf<typeof templateChange>
+
+/** A template as it is kept and read. */
+export const templateView = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      name: t.String(),
+      subject: t.String(),
+      body_text: t.String(),
+      body_html: t.String(),
+      created_at: t.String({ format: 'date-time' }),
+      updated_at: t.String({ format: 'date-time' }),
+    },
+    { title: 'MessageTemplate', description: 'What messages say, with places for what differs.' },
+  ),
+)
+export type TemplateView = TypeOf<typeof templateView>
+
+/** A template as lists show it, without its bodies. */
+export const templateSummary = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      name: t.String(),
+      subject: t.String(),
+      created_at: t.String({ format: 'date-time' }),
+      updated_at: t.String({ format: 'date-time' }),
+    },
+    { title: 'MessageTemplateSummary' },
+  ),
+)
+export type TemplateSummary = TypeOf<typeof templateSummary>

@@ -1,0 +1,125 @@
+import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { openCredentials, requireConnection, sealCredentials } from '#shared/features/payments/connections/open.ts'
+import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/features/payments/connections/schemas.ts'
+import {
+  findConnections,
+  hideConnection,
+  insertConnection,
+  lockConnection,
+  type StoredConnection,
+  updateConnection,
+} from '#shared/features/payments/connections/store.ts'
+import { nextSweep, sweepDue } from '#shared/features/payments/due.ts'
+import { endConnection } from '#shared/features/payments/jobs.ts'
+import type { Credentials } from '#shared/features/payments/providers/provider.ts'
+import { providers } from '#shared/features/payments/providers/providers.ts'
+import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
+import { setDue } from '#shared/platform/due/due-times.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { unknownKey } from '#shared/platform/kernel/known-keys.ts'
+
+/** Maximum number of connections per workspace. */
+export const maxConnections = 100
+
+/** Maximum length of one credential in characters. */
+const maxCredentialLength = 500
+
+/** Lists the connections of the workspace, oldest first. */
+export const listConnections = async (scope: Scope): Promise<ConnectionView[]> =>
+  (await readRows<StoredConnection>(scope, findConnections(scope.workspace.id))).map((connection) => viewConnection(scope, connection))
+
+/** Reads one connection. Throws NOT_FOUND. */
+export const getConnection = async (scope: Scope, id: string): Promise<ConnectionView> =>
+  viewConnection(scope, await requireConnection(scope, id))
+
+/** Creates a connection with status unchecked. Throws VALIDATION_ERROR naming a missing credential, and for a sandbox in mode live. */
+export async function createConnection(scope: Scope, input: ConnectionInput): Promise<ConnectionView> {
+  const { provider, name, mode, redirect_url } = input
+  refuseLiveSandbox(provider, mode)
+  const credentials = { ...givenCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
+  const redirectUrl = requireRedirectUrl(redirect_url)
+  const id = newId()
+  const sealed = sealCredentials(scope, id, credentials)
+  const values = [scope.workspace.id, id, provider, name, mode, redirectUrl, sealed, scope.now(), maxConnections]
+  const made = await scope.db.transaction(async (tx) => {
+    const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
+    if (!connection) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxConnections} payment connections`)
+    await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: nextSweep(scope.now()) }])
+    return connection
+  })
+  return viewConnection(scope, made)
+}
+
+/**
+ * Changes the sent fields of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
+ * VALIDATION_ERROR.
+ */
+export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
+  await requireConnection(scope, id)
+  return scope.db.transaction(async (tx) => {
+    const [before] = await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id))
+    if (!before) throw problem('NOT_FOUND')
+    const { name = before.name, mode = before.mode, redirect_url } = change
+    refuseLiveSandbox(before.provider, mode)
+    const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
+    const given = givenCredentials(before.provider, change.credentials ?? {}, false)
+    const isOther = Object.keys(given).length > 0 || mode !== before.mode
+    const sealed = isOther ? sealCredentials(scope, id, { ...openCredentials(scope, before), ...given }) : before.credentials
+    const values = [name, mode, redirectUrl, sealed, isOther ? 'unchecked' : before.status]
+    const [after] = await tx.query<StoredConnection>(updateConnection(scope.workspace.id, id, ...values))
+    return viewConnection(scope, after ?? before)
+  })
+}
+
+/**
+ * Deletes a connection. Its webhook address answers NOT_FOUND at once; a worker cancels its open links at the provider. Throws NOT_FOUND.
+ */
+export async function removeConnection(scope: Scope, id: string): Promise<void> {
+  await requireConnection(scope, id)
+  await scope.db.transaction(async (tx) => {
+    const hidden = await tx.query(hideConnection(scope.workspace.id, id, scope.now()))
+    if (hidden.length === 0) throw problem('NOT_FOUND')
+    await scope.queue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
+  })
+}
+
+/** Origin of jobs that run as the platform, so they do not depend on the caller's account. */
+export const platformOrigin = ({ workspace, cause }: Pick<Scope, 'workspace' | 'cause'>) => ({
+  workspaceId: workspace.id,
+  cause: { ...cause, actorId: null, actorType: 'system' as const },
+})
+
+/** Converts a stored connection to the answer's shape, without its credentials. */
+export function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
+  const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
+  return {
+    ...{ id, provider, name, mode, redirect_url, status, last_checked_at },
+    ...(last_error === null ? {} : { last_error }),
+    created_at,
+    webhook_url: `${config.publicUrl}/webhooks/payments/${id}`,
+  }
+}
+
+function refuseLiveSandbox(provider: ProviderName, mode: string): void {
+  if (provider === 'sandbox' && mode === 'live')
+    throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
+}
+
+/** Reads the sent credentials. Throws VALIDATION_ERROR naming a missing, malformed or unknown one. */
+function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
+  const given: Record<string, string> = {}
+  const names = providers[provider].credentialNames
+  const unknown = Object.keys(sent).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw unknownKey(`credentials.${unknown}`, unknown, names, `the credentials of ${provider}`)
+  for (const name of names) {
+    const value = sent[name]
+    if (value === undefined && !isNew) continue
+    if (value === undefined || value === null) throw problem('VALIDATION_ERROR', `credentials.${name} is required for ${provider}`)
+    if (typeof value !== 'string' || value === '' || value.length > maxCredentialLength || /[^\x21-\x7e]/.test(value)) {
+      throw problem('VALIDATION_ERROR', `credentials.${name} must be 1 to ${maxCredentialLength} characters without blanks`)
+    }
+    given[name] = value
+  }
+  return given
+}

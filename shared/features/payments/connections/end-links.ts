@@ -1,0 +1,32 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { findConnection } from '#shared/features/payments/connections/open.ts'
+import { forgetCredentials } from '#shared/features/payments/connections/store.ts'
+import { sweepDue } from '#shared/features/payments/due.ts'
+import { abandonLink } from '#shared/features/payments/links/change.ts'
+import type { Link } from '#shared/features/payments/links/schemas.ts'
+import { findOpenLinks } from '#shared/features/payments/links/store.ts'
+import { dropDue } from '#shared/platform/due/due-times.ts'
+
+/** Links read per page. */
+const pageSize = 50
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Cancels the open links of a deleted connection at its provider and here, then deletes the credentials. When a link fails, the others are
+ * still cancelled and the first error is thrown at the end; a repeated call continues with the links that are left.
+ */
+export async function endLinksOf(scope: Scope, connectionId: string): Promise<void> {
+  const { db, workspace } = scope
+  if ((await findConnection(scope, connectionId))?.deleted_at == null) return
+  await dropDue(db, sweepDue, workspace.id, [connectionId])
+  const failures: unknown[] = []
+  for (let after = lowestId, found = pageSize; found === pageSize; ) {
+    const links: Link[] = await db.query<Link>(findOpenLinks(workspace.id, connectionId, after, pageSize))
+    for (const { id } of links) await abandonLink(scope, id).catch((error: unknown) => failures.push(error))
+    after = links.at(-1)?.id ?? after
+    found = links.length
+  }
+  if (failures.length > 0) throw failures[0]
+  await db.query(forgetCredentials(workspace.id, connectionId))
+}

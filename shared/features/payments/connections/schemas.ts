@@ -1,0 +1,67 @@
+import { nameText } from '#shared/platform/kernel/name.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** The supported providers (decisions, Payments). */
+export const providerNames = ['sandbox', 'stripe', 'razorpay'] as const
+export type ProviderName = (typeof providerNames)[number]
+
+const redirectUrl = nullable(
+  t.String({
+    maxLength: 2_000,
+    description: 'Where a payer is sent after paying, unless a link says otherwise: an absolute http(s) address.',
+  }),
+)
+const mode = t.Enum(['live', 'test'])
+const credentials = t.Record(t.String(), t.Unknown(), {
+  description:
+    'stripe {secret_key, webhook_secret}, razorpay {key_id, key_secret, webhook_secret}, sandbox {}. Kept encrypted and never answered.',
+})
+
+/** Input of a connection. */
+export const connectionInput = schema(
+  t.Object(
+    {
+      provider: t.Enum([...providerNames]),
+      name: nameText(120),
+      mode,
+      redirect_url: t.Optional(redirectUrl),
+      credentials: t.Optional(credentials),
+    },
+    { title: 'PaymentConnectionInput' },
+  ),
+)
+export type ConnectionInput = TypeOf<typeof connectionInput>
+
+/** Change of a connection. Omitted fields and credentials stay; each sent credential replaces the previous one. */
+export const connectionChange = schema(
+  t.Object(
+    {
+      name: t.Optional(nameText(120)),
+      mode: t.Optional(mode),
+      redirect_url: t.Optional(redirectUrl),
+      credentials: t.Optional(credentials),
+    },
+    { title: 'PaymentConnectionChange' },
+  ),
+)
+export type ConnectionChange = TypeOf<typeof connectionChange>
+
+/** A connection in answers (document 2, Payment connection). */
+export const connectionView = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      provider: t.Enum([...providerNames]),
+      name: t.String(),
+      mode,
+      redirect_url: nullable(t.String()),
+      status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test.' }),
+      last_checked_at: nullable(t.String({ format: 'date-time' })),
+      last_error: t.Optional(t.String({ description: 'Present when the last test failed.' })),
+      created_at: t.String({ format: 'date-time' }),
+      webhook_url: t.String({ description: 'The webhook address to enter at the provider.' }),
+    },
+    { title: 'PaymentConnection', description: 'An account at a payment provider.' },
+  ),
+)
+export type ConnectionView = TypeOf<typeof connectionView>

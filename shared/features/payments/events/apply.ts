@@ -1,0 +1,178 @@
+import { notify } from '#shared/core/notifications/notify.ts'
+import { holdersOf } from '#shared/core/roles/permission-holders.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { createPaymentRecord } from '#shared/features/payments/events/payment-record.ts'
+import {
+  findLinkOfPayment,
+  lockPayment,
+  noteRecord,
+  type ProviderPayment,
+  putPayment,
+} from '#shared/features/payments/events/payments-store.ts'
+import type { Link } from '#shared/features/payments/links/schemas.ts'
+import { findLinkRow, lockLinkOfProvider, lockLinkRow, markEnded, markPaid } from '#shared/features/payments/links/store.ts'
+import { type Line, type Source, type Verdict, writeLine } from '#shared/features/payments/links/timeline.ts'
+import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+
+/** Where facts were learned. */
+export interface Told {
+  readonly connectionId: string
+  readonly source: Source
+  readonly eventId?: string | null
+}
+
+/**
+ * Applies a provider's facts about a link; payments change links and records only here. Must run in a transaction with the platform's
+ * scope. Facts may repeat and arrive in any order: a payment creates one payments record, and a paid link stays paid. Returns the changed
+ * link; undefined when the facts match no link of this connection.
+ */
+export async function applyFacts(scope: Scope, factSource: Told, facts: LinkFacts): Promise<Link | undefined> {
+  let link = await lockLinkOfFacts(scope, factSource, facts)
+  if (!link) {
+    for (const fact of facts.payments) await storeUnlinkedFact(scope, factSource, fact)
+    return undefined
+  }
+  for (const fact of facts.payments) link = await applyPayment(scope, factSource, link, fact)
+  if (facts.ended !== null) link = await applyEnd(scope, factSource, link, isOverdue(scope, link) ? 'expired' : facts.ended)
+  return link
+}
+
+// An overdue link counts as expired even where its provider reports only that it is closed.
+const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
+
+/** Locks the link that facts name by our id, the provider's id or a known payment. Both ids, where given, must be of one link. */
+async function lockLinkOfFacts(scope: Scope, { connectionId }: Told, facts: LinkFacts): Promise<Link | undefined> {
+  const { db, workspace } = scope
+  const linkId =
+    facts.linkId !== null && isUuid(facts.linkId) ? facts.linkId : await findLinkIdByPayment(scope, connectionId, facts.payments)
+  if (linkId === null) {
+    if (facts.providerLinkId === null) return undefined
+    return (await db.query<Link>(lockLinkOfProvider(workspace.id, connectionId, facts.providerLinkId)))[0]
+  }
+  const [link] = await db.query<Link>(lockLinkRow(workspace.id, linkId))
+  if (link?.connection_id !== connectionId) return undefined
+  const isOther = facts.providerLinkId !== null && link.provider_link_id !== null && link.provider_link_id !== facts.providerLinkId
+  return isOther ? undefined : link
+}
+
+/** Facts about refunds and disputes name only the payment; finds the link id of a payment that is already known. */
+async function findLinkIdByPayment(
+  { db, workspace }: Scope,
+  connectionId: string,
+  payments: readonly PaymentFact[],
+): Promise<string | null> {
+  for (const { id, state } of payments) {
+    if (state !== null) continue
+    const [known] = await db.query<{ link_id: string | null }>(findLinkOfPayment(workspace.id, connectionId, id))
+    if (known?.link_id) return known.link_id
+  }
+  return null
+}
+
+/** Stores a refund or dispute of a payment that is not known yet, until the payment is reported. */
+async function storeUnlinkedFact(scope: Scope, factSource: Told, fact: PaymentFact): Promise<void> {
+  if (fact.state !== null) return
+  const { db, workspace } = scope
+  const { link_id } = await savePayment(scope, factSource.connectionId, fact, { link: null, fits: false, late: false })
+  if (link_id === null) return
+  // The payment was reported concurrently. Read its link without a lock: the transaction that holds the lock may wait for the payment.
+  const [link] = await db.query<Link>(findLinkRow(workspace.id, link_id))
+  if (!link) return
+  if (new Decimal(fact.refunded ?? 0).gt(0)) await writeLine(scope, timelineEntry(factSource, fact, link, 'refunded'))
+  if (fact.disputed) await writeLine(scope, timelineEntry(factSource, fact, link, 'disputed'))
+}
+
+const timelineEntry = ({ source, eventId = null }: Told, { id }: PaymentFact, link: Link, verdict: Verdict, after = link): Line => ({
+  ...{ linkId: link.id, source, eventId, paymentId: id },
+  ...{ before: link.status, after: after.status, verdict },
+})
+
+async function applyPayment(scope: Scope, factSource: Told, link: Link, fact: PaymentFact): Promise<Link> {
+  const { db, workspace } = scope
+  const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, factSource.connectionId, fact.id))
+  const appendEntry = (verdict: Verdict, after?: Link) => writeLine(scope, timelineEntry(factSource, fact, link, verdict, after))
+  if (before?.link_id && before.link_id !== link.id) return link
+  if (fact.state !== 'paid' && fact.state !== null) {
+    if (factSource.source === 'webhook' && !before?.recorded_at) await appendEntry(fact.state)
+    return link
+  }
+  const fits = fact.state === 'paid' && matchesLink(link, fact)
+  const late = fits && (link.status === 'cancelled' || link.status === 'expired')
+  const payment = await savePayment(scope, factSource.connectionId, fact, { link: link.id, fits, late })
+  if (fact.state === 'paid' && !fits && !before?.amount) await appendEntry('amount_differs')
+  const next = payment.fits && payment.recorded_at === null ? await recordPayment(scope, factSource, link, payment, appendEntry) : link
+  // Append refunds and disputes that were reported before the payment's link was known.
+  const known = before?.link_id ? before : undefined
+  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await writeLine(scope, timelineEntry(factSource, fact, next, 'refunded'))
+  if (payment.disputed && !known?.disputed) await writeLine(scope, timelineEntry(factSource, fact, next, 'disputed'))
+  return next
+}
+
+// A payment counts only with the link's exact amount and currency (decisions, Payments).
+const matchesLink = (link: Link, { amount, currency }: PaymentFact): boolean =>
+  amount !== null && currency === link.currency && new Decimal(amount).eq(link.amount)
+
+interface PaymentMatch {
+  readonly link: string | null
+  readonly fits: boolean
+  readonly late: boolean
+}
+
+async function savePayment(
+  scope: Scope,
+  connectionId: string,
+  fact: PaymentFact,
+  { link, fits, late }: PaymentMatch,
+): Promise<ProviderPayment> {
+  const { amount, currency, payerName, payerEmail, refunded, disputed } = fact
+  const paidAt = fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null
+  const known = [fact.state === 'paid' ? amount : null, currency, paidAt, payerName, payerEmail, fits, late, refunded, disputed]
+  const statement = putPayment(scope.workspace.id, connectionId, fact.id, link, ...known, scope.now())
+  return (await scope.db.query<ProviderPayment>(statement))[0] as ProviderPayment
+}
+
+async function recordPayment(
+  scope: Scope,
+  { connectionId }: Told,
+  link: Link,
+  payment: ProviderPayment,
+  appendEntry: (verdict: Verdict, after: Link) => Promise<void>,
+): Promise<Link> {
+  const { db, workspace, now } = scope
+  const recordId = await createPaymentRecord(scope, link, payment)
+  await db.query(noteRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
+  const [paid] = await db.query<Link>(markPaid(workspace.id, link.id, payment.paid_at, recordId))
+  const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
+  await appendEntry(verdict, paid ?? link)
+  if (verdict !== 'paid') await notifyManagers(scope, verdict, link, payment, recordId)
+  return paid ?? link
+}
+
+const titles = { paid_late: 'Money arrived for a payment link that had ended', paid_again: 'A payment link was paid twice' }
+
+async function notifyManagers(
+  scope: Scope,
+  verdict: keyof typeof titles,
+  link: Link,
+  payment: ProviderPayment,
+  recordId: string,
+): Promise<void> {
+  const notice = {
+    title: titles[verdict],
+    record: { type: 'payments', id: recordId },
+    event: `payment.${verdict}`,
+    key: `payment ${verdict} ${link.id} ${payment.provider_payment_id}`,
+  }
+  await notify(scope, await holdersOf(scope, 'payments:manage'), [notice])
+}
+
+/** Ends a link if it is open; any other stays as it is. */
+export async function applyEnd(scope: Scope, factSource: Told, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
+  const [after] = await scope.db.query<Link>(markEnded(scope.workspace.id, link.id, ended))
+  if (!after) return link
+  const { source, eventId = null } = factSource
+  await writeLine(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
+  return after
+}

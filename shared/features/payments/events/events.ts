@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
+import { openConnection } from '#shared/features/payments/connections/open.ts'
+import { findHookedConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
+import { applyFacts } from '#shared/features/payments/events/apply.ts'
+import { insertEvent, lockEvent, noteEventLink, type StoredEvent } from '#shared/features/payments/events/store.ts'
+import { handleEvent } from '#shared/features/payments/jobs.ts'
+import type { News } from '#shared/features/payments/providers/facts.ts'
+import type { Delivery } from '#shared/features/payments/providers/provider.ts'
+import { providers } from '#shared/features/payments/providers/providers.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
+
+/** Maximum size of a webhook delivery in bytes; providers send about 10,000. */
+export const maxDeliveryBytes = 1024 * 1024
+
+/** Finds the connection of a webhook address, in any workspace. Throws NOT_FOUND. */
+export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
+  const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findHookedConnection(connectionId)) : []
+  if (!connection) throw problem('NOT_FOUND')
+  return connection
+}
+
+/**
+ * Receives a webhook delivery: checks the signature on the raw bytes and stores the event together with the job that applies it. Returns
+ * false for an event that is already stored. Throws NOT_FOUND for an unknown connection, and VALIDATION_ERROR for a wrong signature or one
+ * outside the time tolerance.
+ */
+export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
+  const connection = await requireHook(scope, connectionId)
+  const { provider, account } = openConnection(scope, connection)
+  const event = provider.verify(account, delivery)
+  if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")
+  return keepEvent(scope, connection, 'webhook', event, delivery.bytes)
+}
+
+/** Stores an event once, together with the job that applies it; false when it is already stored. */
+export function keepEvent(
+  { db, queue, now, cause }: Pick<PlatformScope, 'db' | 'queue' | 'now' | 'cause'>,
+  { workspace_id: workspaceId, id: connectionId, provider }: StoredConnection,
+  source: 'webhook' | 'sweep',
+  { eventId, facts }: News,
+  bytes: Buffer,
+): Promise<boolean> {
+  const hash = createHash('sha256').update(bytes).digest()
+  const bodyKey = `sha256:${hash.toString('hex')}`
+  const { signsEventId } = providers[provider]
+  return db.transaction(async (tx) => {
+    const values = [source, bytes, hash, now(), facts.providerLinkId, bodyKey, signsEventId]
+    const insert = async () =>
+      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? bodyKey, ...values)))[0]
+    // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
+    const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
+    if (!stored) return false
+    const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
+    await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
+    return true
+  })
+}
+
+/** Applies an event once; its facts and the event's link are written in one transaction. An event about no known link stays unapplied. */
+export async function actOnEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
+  const { workspace, db } = scope
+  await db.transaction(async (tx) => {
+    const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
+    if (!event || event.link_id !== null) return
+    const facts = providers[connection.provider].read(event.body)
+    const factSource = { connectionId: connection.id, source: event.source, eventId: event.event_key }
+    const link = await applyFacts(within(scope, tx), factSource, facts)
+    if (link) await tx.query(noteEventLink(workspace.id, connection.id, eventKey, link.id))
+  })
+}

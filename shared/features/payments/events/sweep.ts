@@ -1,0 +1,47 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
+import { findSweep, noteSweep } from '#shared/features/payments/connections/store.ts'
+import { keepEvent } from '#shared/features/payments/events/events.ts'
+import { noteMade } from '#shared/features/payments/links/create.ts'
+import type { Link } from '#shared/features/payments/links/schemas.ts'
+import { findUnmadeLinks } from '#shared/features/payments/links/store.ts'
+
+/** How far back a sweep looks at most, in milliseconds: providers keep events for 30 days. */
+const maxLookbackMs = 30 * 86_400_000
+
+/**
+ * Pause between calls in milliseconds, which keeps long lists within the provider's rate limit: Stripe allows 25 calls a second in test
+ * mode.
+ */
+const pauseMs = 50
+
+/**
+ * Links without a provider's answer that one sweep looks up, and their minimum age in milliseconds: a younger one may still be answered.
+ */
+const unansweredLinks = { most: 20, afterMs: 2 * 60_000 }
+
+/**
+ * Lists the events of a connection's provider since the last sweep and stores those that no webhook delivered. Also looks up links whose
+ * creation was never answered. Does nothing for a deleted connection. Throws the provider's errors; the next sweep then repeats the span.
+ */
+export async function sweepProvider(scope: Scope, connectionId: string, signal: AbortSignal): Promise<void> {
+  const { db, workspace, now } = scope
+  const connection = await findConnection(scope, connectionId)
+  if (!connection || connection.deleted_at !== null) return
+  const { provider, account } = openConnection(scope, connection)
+  const [lastSweep] = await db.query<{ asked_until: string }>(findSweep(workspace.id, connectionId))
+  const until = now()
+  const from = Math.max(Date.parse(lastSweep?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
+  for await (const page of provider.since(account, new Date(from))) {
+    for (const { bytes, ...event } of page) await keepEvent(scope, connection, 'sweep', event, bytes)
+    await setTimeout(pauseMs, undefined, { signal })
+  }
+  const unanswered = findUnmadeLinks(workspace.id, connectionId, new Date(until.getTime() - unansweredLinks.afterMs), unansweredLinks.most)
+  for (const link of await db.query<Link>(unanswered)) {
+    const found = await provider.find(account, link)
+    if (found) await noteMade(scope, link, found, 'sweep')
+    await setTimeout(pauseMs, undefined, { signal })
+  }
+  await db.query(noteSweep(workspace.id, connectionId, until))
+}

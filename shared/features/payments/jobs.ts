@@ -1,0 +1,124 @@
+import { connectionView } from '#shared/features/payments/connections/schemas.ts'
+import { linkRequest, linkView } from '#shared/features/payments/links/schemas.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Jobs that a caller waits for. Two attempts, each with several calls of the provider, fit into the minute that a caller waits. */
+const requestJob = {
+  work: 'request',
+  app: 'payments',
+  pool: 'flows',
+  concurrency: 20,
+  slotsPerWorkspace: 10,
+  retry: retry.once,
+  timeoutSeconds: 120,
+  tracked: true,
+} as const
+
+/** Jobs without a waiting caller. */
+const backgroundJob = { pool: 'flows', retry: retry.patient, tracked: false, result: schema(t.Null()) } as const
+
+const linkId = schema(t.Object({ linkId: t.String({ format: 'uuid' }) }))
+const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }) }))
+
+/** Creates a link at its provider. */
+export const createLink = defineJob({
+  ...requestJob,
+  name: 'payments.create-link',
+  kind: 'payments.create-link',
+  payload: schema(t.Object({ request: linkRequest, naturalKey: nullable(t.String()) })),
+  result: linkView,
+})
+
+/** Cancels a link at its provider. */
+export const cancelLink = defineJob({
+  ...requestJob,
+  name: 'payments.cancel-link',
+  kind: 'payments.cancel-link',
+  payload: linkId,
+  result: linkView,
+})
+
+/** Polls a provider for a link's state. */
+export const refreshLink = defineJob({
+  ...requestJob,
+  name: 'payments.refresh-link',
+  kind: 'payments.refresh-link',
+  payload: linkId,
+  result: linkView,
+})
+
+/** Tests a connection's credentials at its provider. */
+export const testPaymentConnection = defineJob({
+  ...requestJob,
+  name: 'payments.test-connection',
+  kind: 'payments.test-connection',
+  payload: connectionId,
+  result: connectionView,
+})
+
+/** Applies a stored provider event. */
+export const handleEvent = defineJob({
+  ...backgroundJob,
+  name: 'payments.event',
+  kind: 'payments.event',
+  work: 'upkeep',
+  app: null,
+  concurrency: 50,
+  slotsPerWorkspace: 25,
+  timeoutSeconds: 60,
+  payload: schema(t.Object({ connectionId: t.String({ format: 'uuid' }), eventKey: t.String() })),
+})
+
+/** Lists the events of a connection's provider since the last sweep. */
+export const sweepConnection = defineJob({
+  ...backgroundJob,
+  name: 'payments.sweep',
+  kind: 'payments.sweep',
+  work: 'upkeep',
+  app: null,
+  concurrency: 10,
+  slotsPerWorkspace: 3,
+  // The next sweep follows in five minutes.
+  retry: retry.once,
+  timeoutSeconds: 1_800,
+  payload: connectionId,
+})
+
+/** Expires an overdue link, or ends a link at its provider that has already ended here. */
+export const expireLink = defineJob({
+  ...backgroundJob,
+  name: 'payments.expire-link',
+  kind: 'payments.expire-link',
+  work: 'due',
+  app: 'payments',
+  concurrency: 10,
+  slotsPerWorkspace: 3,
+  timeoutSeconds: 300,
+  payload: linkId,
+})
+
+/** Cancels the open links of a deleted connection. */
+export const endConnection = defineJob({
+  ...backgroundJob,
+  name: 'payments.end-connection',
+  kind: 'payments.end-connection',
+  work: 'upkeep',
+  app: null,
+  concurrency: 4,
+  slotsPerWorkspace: 1,
+  timeoutSeconds: 1_800,
+  payload: connectionId,
+})
+
+/** Calls the webhook with what a payer did on the sandbox's pay page, as a provider does. */
+export const tellSandbox = defineJob({
+  ...backgroundJob,
+  name: 'payments.sandbox-tell',
+  kind: 'payments.sandbox-tell',
+  work: 'upkeep',
+  app: null,
+  concurrency: 10,
+  timeoutSeconds: 60,
+  payload: schema(t.Object({ paymentId: t.String() })),
+})

@@ -1,0 +1,122 @@
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { platformOrigin } from '#shared/features/payments/connections/connections.ts'
+import { openConnection, requireConnection } from '#shared/features/payments/connections/open.ts'
+import { expiryDue } from '#shared/features/payments/due.ts'
+import { findEarlyEvents } from '#shared/features/payments/events/store.ts'
+import { expireLink, handleEvent } from '#shared/features/payments/jobs.ts'
+import { checkLink } from '#shared/features/payments/links/new-link.ts'
+import {
+  type Link,
+  type LinkInput,
+  type LinkRequest,
+  type LinkView,
+  readLinkInput,
+  viewLink,
+} from '#shared/features/payments/links/schemas.ts'
+import { deleteUnmadeLink, findLinkByKey, insertLink, noteMadeLink } from '#shared/features/payments/links/store.ts'
+import { type Source, writeLine } from '#shared/features/payments/links/timeline.ts'
+import { NoAnswer } from '#shared/features/payments/providers/call.ts'
+import type { MadeLink } from '#shared/features/payments/providers/provider.ts'
+import { setDue } from '#shared/platform/due/due-times.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/**
+ * Creates a payment link at its provider, as the caller. The same deduplication key returns the same link, also when the provider did not
+ * answer the first call. Must not run in a transaction, since it calls the provider. Throws VALIDATION_ERROR naming the field or with the
+ * provider's message, NOT_FOUND for an unknown connection, and ProviderUnavailable.
+ */
+export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey: deduplicationKey = newId() } = {}): Promise<LinkView> =>
+  createRequestedLink(scope, readLinkInput(input), deduplicationKey)
+
+/** Creates a link from a parsed request. Once the first link is older than `keyLifetimeMs`, the same key creates another link. */
+export async function createRequestedLink(
+  scope: Scope,
+  request: LinkRequest,
+  deduplicationKey: string,
+  keyLifetimeMs = Number.POSITIVE_INFINITY,
+): Promise<LinkView> {
+  if ('inTransaction' in scope.db)
+    throw new Error('A payment link must not be created inside a transaction: creating it calls the provider')
+  const { link, isNew } = await insertLinkOnce(scope, request, await currentKey(scope, deduplicationKey, keyLifetimeMs))
+  if (link.provider_link_id !== null) return viewLink(link)
+  try {
+    return viewLink(await issueLink(scope, link, 'person', { isNew }))
+  } catch (error) {
+    // A refused new link was not created at the provider, so its row is deleted. A link of an earlier attempt may exist there.
+    if (isNew && error instanceof Problem && error.status < 500) await scope.db.query(deleteUnmadeLink(scope.workspace.id, link.id))
+    throw error
+  }
+}
+
+/** The given key while it is unused or its link is younger than `keyLifetimeMs`; else a key derived from it and the id of its last link. */
+async function currentKey({ db, workspace, now }: Scope, deduplicationKey: string, keyLifetimeMs: number): Promise<string> {
+  for (let key = deduplicationKey; ; ) {
+    const [known] = await db.query<Link>(findLinkByKey(workspace.id, key))
+    if (!known || now().getTime() - Date.parse(known.created_at) < keyLifetimeMs) return key
+    key = `${deduplicationKey} after ${known.id}`
+  }
+}
+
+/** Inserts the link's row before its provider is called, or returns the row of an earlier request with the same key. */
+async function insertLinkOnce(
+  scope: Scope,
+  request: LinkRequest,
+  deduplicationKey: string,
+): Promise<{ readonly link: Link; readonly isNew: boolean }> {
+  const { db, workspace, actor, now } = scope
+  const [existing] = await db.query<Link>(findLinkByKey(workspace.id, deduplicationKey))
+  if (existing) return { link: existing, isNew: false }
+  const checked = await checkLink(scope, request)
+  const values = [
+    ...[checked.connectionId, checked.provider, checked.amount, checked.currency],
+    ...[checked.description, checked.invoiceId, checked.redirectUrl],
+  ]
+  const payer = [checked.customerName, checked.customerEmail, checked.customerContact]
+  return db.transaction(async (tx) => {
+    const id = newId()
+    const statement = insertLink(workspace.id, id, ...values, ...payer, checked.expiresAt, now(), actor.id, deduplicationKey)
+    const [link] = await tx.query<Link>(statement)
+    if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, deduplicationKey)))[0] as Link, isNew: false }
+    await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: checked.expiresAt }])
+    return { link, isNew: true }
+  })
+}
+
+/**
+ * Creates a link at its provider, or finds the one that an earlier call created, and saves its address. A link that has ended here is not
+ * created. Throws the provider's errors.
+ */
+export async function issueLink(scope: Scope, link: Link, source: Source, { isNew }: { readonly isNew: boolean }): Promise<Link> {
+  const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
+  try {
+    const found = isNew ? undefined : await provider.find(account, link)
+    const providerLink = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
+    return providerLink ? await noteMade(scope, link, providerLink, source) : link
+  } catch (error) {
+    if (error instanceof NoAnswer)
+      await writeLine(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
+    throw error
+  }
+}
+
+/**
+ * Saves the provider's id and address of a link once; a second call changes nothing. Enqueues the events that named the link before its id
+ * was known, and its end at the provider where it has ended here in the meantime.
+ */
+export function noteMade(scope: Scope, link: Link, providerLink: MadeLink, source: Source): Promise<Link> {
+  return scope.db.transaction(async (tx) => {
+    const [saved] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
+    if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
+    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
+    const earlyEvents = await tx.query<{ event_key: string }>(
+      findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
+    )
+    for (const { event_key } of earlyEvents) {
+      await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
+    }
+    if (saved.status === 'cancelled' || saved.status === 'expired')
+      await scope.queue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
+    return saved
+  })
+}

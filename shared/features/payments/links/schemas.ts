@@ -1,0 +1,116 @@
+import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
+import { providerNames } from '#shared/features/payments/connections/schemas.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
+
+/** The statuses of a link (document 2, States and transitions). */
+export const linkStatuses = ['created', 'paid', 'cancelled', 'expired'] as const
+export type LinkStatus = (typeof linkStatuses)[number]
+
+const text = (maxLength: number, description?: string) =>
+  t.Optional(nullable(t.String({ maxLength, ...(description === undefined ? {} : { description }) })))
+
+const inputFields = {
+  connection_id: t.String({ description: 'Id of the connection that collects the payment.' }),
+  currency: text(3, "ISO 4217; by default the invoice's currency, else the workspace's default currency."),
+  description: text(500, 'Shown to the payer.'),
+  invoice_id: text(36, 'Id of an invoices record that the caller may read.'),
+  redirect_url: text(2_000, "Where the payer is sent after paying: an absolute http(s) address; the connection's by default."),
+  customer_name: text(200),
+  customer_email: text(320),
+  customer_contact: text(50),
+  expires_at: text(40, 'When the link expires: an instant at most 180 days ahead; 30 days ahead by default.'),
+}
+
+/** Input of a link (document 2, POST links body). `new-link.ts` checks what the schema cannot. */
+export const linkInput = schema(
+  t.Object(
+    {
+      ...inputFields,
+      amount: t.Optional(t.Unknown({ description: 'A positive decimal, as text or as a number; the total of the invoice by default.' })),
+    },
+    { title: 'PaymentLinkInput' },
+  ),
+)
+export type LinkInput = TypeOf<typeof linkInput>
+
+/** The link input in a job's payload. The amount is decimal text, since a JSON number would lose digits. */
+export const linkRequest = t.Object({ ...inputFields, amount: nullable(t.String()) })
+export type LinkRequest = TypeOf<ReturnType<typeof schema<typeof linkRequest>>>
+
+/** Converts the input to a job's payload. Throws VALIDATION_ERROR for an amount that is no decimal or not above zero. */
+export function readLinkInput(input: LinkInput): LinkRequest {
+  const { amount, ...others } = input
+  if (amount === undefined || amount === null || amount === '') return { ...others, amount: null }
+  const read = parseAmount(amount, 'amount')
+  if (!/[1-9]/.test(read) || read.startsWith('-')) throw problem('VALIDATION_ERROR', `amount must be above zero, got ${read}`)
+  return { ...others, amount: read }
+}
+
+/** A link as callers read it (document 2, Payment link). */
+export const linkView = schema(
+  t.Object(
+    {
+      id: t.String({ format: 'uuid' }),
+      connection_id: t.String({ format: 'uuid' }),
+      provider: t.Enum([...providerNames]),
+      short_url: t.String({ description: 'Address of the pay page for the customer; empty until the provider has answered.' }),
+      amount: t.String({ description: 'Decimal text.' }),
+      currency: t.String({ description: 'ISO 4217.' }),
+      status: t.Enum([...linkStatuses]),
+      description: t.String(),
+      invoice_id: nullable(t.String({ format: 'uuid' })),
+      customer_name: t.String(),
+      customer_email: t.String(),
+      customer_contact: t.String(),
+      created_at: t.String({ format: 'date-time' }),
+      expires_at: t.String({ format: 'date-time' }),
+      paid_at: t.Optional(t.String({ format: 'date-time', description: 'Present when paid.' })),
+      payment_record_id: t.Optional(t.String({ format: 'uuid', description: 'The payments record; present when paid.' })),
+    },
+    { title: 'PaymentLink', description: 'A page at a provider where a customer pays an amount.' },
+  ),
+)
+export type LinkView = TypeOf<typeof linkView>
+
+/** A stored link. */
+export interface Link {
+  readonly id: string
+  readonly connection_id: string
+  readonly provider: LinkView['provider']
+  readonly provider_link_id: string | null
+  readonly short_url: string
+  readonly amount: string
+  readonly currency: string
+  readonly status: LinkStatus
+  readonly description: string
+  readonly invoice_id: string | null
+  readonly redirect_url: string | null
+  readonly customer_name: string
+  readonly customer_email: string
+  readonly customer_contact: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly paid_at: string | null
+  readonly payment_record_id: string | null
+}
+
+/** Converts a stored link to the answer's shape. */
+export function viewLink(link: Link): LinkView {
+  const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
+  const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
+  return {
+    ...{ id, connection_id, provider, short_url, amount: moneyText(link.amount, currency), currency, status, description, invoice_id },
+    ...{ customer_name, customer_email, customer_contact, created_at, expires_at },
+    ...(paid_at === null ? {} : { paid_at }),
+    ...(payment_record_id === null ? {} : { payment_record_id }),
+  }
+}
+
+/** Formats decimal text without an exponent, with at least the fraction digits of its currency: `100.00` USD, `100` JPY, `0.125` USD. */
+export function moneyText(amount: string, currency: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  const digits = fraction.replace(/0+$/, '').padEnd(currencyDigits(currency), '0')
+  return digits === '' ? whole : `${whole}.${digits}`
+}

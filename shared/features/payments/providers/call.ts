@@ -1,0 +1,59 @@
+import type { Credentials } from '#shared/features/payments/providers/provider.ts'
+import { operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { callHttp } from '#shared/platform/egress/http.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Timeout of one call in milliseconds; two calls fit into the time that a caller waits. */
+const timeoutMs = 20_000
+
+/** Maximum size of an answer; a page of a hundred sessions with payments has about 500 KB. */
+const maxBytes = 8 * 1024 * 1024
+
+/** The provider did not answer or failed temporarily. The requested change may have been made. */
+export class NoAnswer extends Error {}
+
+interface ProviderCall {
+  readonly provider: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly url: string
+  readonly credentials: Credentials
+  /** Reads the message of a refusal from the answer's JSON. */
+  readonly readErrorMessage: (body: unknown) => string | undefined
+}
+
+/** Statuses worth a retry: another request with the same key in progress (409), too many requests (429) and server errors. */
+const isTransient = (status: number): boolean => status === 409 || status === 429 || status >= 500
+
+/**
+ * Calls a provider, whose address the operator configures, and returns the JSON of its answer. Throws VALIDATION_ERROR with the provider's
+ * message, without credentials, when it refuses, and ProviderUnavailable otherwise.
+ */
+export async function callProvider(call: ProviderCall): Promise<unknown> {
+  const { provider, url, method, headers, body, credentials, readErrorMessage } = call
+  const answer = await callHttp(operatorDoor(), { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
+    throw new NoAnswer(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
+  })
+  const text = answer.body.toString('utf8')
+  if (isTransient(answer.status)) throw new NoAnswer(`${provider} answered ${answer.status}`)
+  const json = parseJson(text)
+  if (answer.status >= 400) {
+    const message = withoutSecrets(readErrorMessage(json) ?? `status ${answer.status}`, credentials)
+    throw problem('VALIDATION_ERROR', `${provider} refused: ${message.slice(0, 500)}`)
+  }
+  if (answer.status >= 300 || json === undefined) throw new NoAnswer(`${provider} answered ${answer.status} without JSON`)
+  return json
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces every credential in a provider's text with [redacted]. */
+const withoutSecrets = (text: string, credentials: Credentials): string =>
+  Object.values(credentials).reduce((redacted, secret) => (secret === '' ? redacted : redacted.replaceAll(secret, '[redacted]')), text)

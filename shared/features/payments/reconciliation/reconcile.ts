@@ -1,0 +1,93 @@
+import { accessTo, withRecordType } from '#shared/core/records/access.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import type { StoredRecord } from '#shared/core/records/record.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { findPaymentEntries, type PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
+import { findPaymentsOfLinks, type ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
+import { breaksOf } from '#shared/features/payments/reconciliation/breaks.ts'
+import type { Break, ReconcileQuery, Reconciliation } from '#shared/features/payments/reconciliation/schemas.ts'
+import {
+  findLinksOfSpan,
+  findStrayRecords,
+  type ReconciledLink,
+  type UnmadeRecord,
+} from '#shared/features/payments/reconciliation/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isDay } from '#shared/platform/kernel/time/instant.ts'
+
+/** Links compared per page. */
+const pageSize = 500
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Compares the payments that providers have reported with the links created in a span, their payments records and ledger entries, and lists
+ * each inconsistency. Calls no provider. Ids of records and entries that the caller may not read are null, and details omit their amounts.
+ */
+export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconciliation> {
+  for (const name of ['from', 'to'] as const) {
+    if (query[name] !== undefined && !isDay(query[name])) throw problem('VALIDATION_ERROR', `${name} must be a day such as 2026-11-21`)
+  }
+  return withRecordType(scope, 'payments', async (type) => {
+    const breaks: Break[] = []
+    let checked = 0
+    for (let after = { created_at: '-infinity', id: lowestId }, found = pageSize; found === pageSize; ) {
+      const { workspace, db } = scope
+      const values = [query.from ?? null, query.to ?? null, workspace.timezone, after.created_at, after.id, pageSize]
+      const links: ReconciledLink[] = await db.query<ReconciledLink>(findLinksOfSpan(workspace.id, ...values))
+      breaks.push(...(await findBreaksOfPage(scope, type, links)))
+      checked += links.length
+      found = links.length
+      after = links.at(-1) ?? after
+    }
+    return { ok: breaks.length === 0, checked, breaks }
+  })
+}
+
+async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly ReconciledLink[]): Promise<Break[]> {
+  const { db, workspace } = scope
+  const ids = links.map(({ id }) => id)
+  const payments = await db.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, ids))
+  const recordIds = payments.flatMap(({ payment_record_id }) => payment_record_id ?? [])
+  const records = new Map((await recordsByIds(scope, type, [...new Set(recordIds)])).map((record) => [record.id, record]))
+  const strays = await db.query<UnmadeRecord>(findStrayRecords(type)({ links: ids, known: recordIds }))
+  const entries = await db.query<PaymentEntry>(findPaymentEntries(workspace.id, recordIds))
+  const byLink = Map.groupBy(payments, ({ link_id }) => link_id)
+  const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)
+  const byRecord = Map.groupBy(entries, ({ source_id }) => source_id)
+  const readableIds = await readableRecords(scope, type, [...records.values()], strays)
+  const mayReadLedger = permits(scope, 'accounting:read')
+  return links
+    .flatMap((link) =>
+      breaksOf({
+        link,
+        payments: byLink.get(link.id) ?? [],
+        records,
+        strays: (straysByLink.get(link.id) ?? []).map(({ id }) => id),
+        entries: byRecord,
+      }),
+    )
+    .map((one) => ({
+      ...one,
+      payment_record_id: one.payment_record_id !== null && readableIds.has(one.payment_record_id) ? one.payment_record_id : null,
+      entry_id: mayReadLedger ? one.entry_id : null,
+    }))
+}
+
+/** Ids of the records that the caller may read. */
+async function readableRecords(
+  scope: Scope,
+  type: RecordType,
+  records: readonly StoredRecord[],
+  strays: readonly UnmadeRecord[],
+): Promise<ReadonlySet<string>> {
+  const access = accessTo(scope, type, 'records:read')
+  const others = await recordsByIds(
+    scope,
+    type,
+    strays.map(({ id }) => id),
+  )
+  return new Set([...records, ...others].filter((record) => access.test(record)).map(({ id }) => id))
+}

@@ -1,0 +1,40 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { claimAnywhere, claimInStage } from '#shared/features/queues/claims/store.ts'
+import { requireEnabled } from '#shared/features/queues/definitions/load.ts'
+import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
+import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { withSight } from '#shared/features/queues/items/item-access.ts'
+import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { claims, expiries } from '#shared/features/queues/metrics.ts'
+import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+
+/** A claimed item's row; `lapsed` says that a claim of it had run out. */
+interface Claimed extends ItemRow {
+  readonly claim_token: string
+  readonly lapsed: boolean
+}
+
+/**
+ * Claims waiting items for the caller, for as long as the queue's lease: no two callers get the same one (document 2, POST claim). Each comes
+ * with the token that proves the claim. Items that are hidden from the caller are passed over. A terminal stage has nothing waiting. Throws NOT_FOUND for a stage that the queue does not have.
+ */
+export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
+  requireEnabled(queue)
+  const stages = stage == null ? queue.stages : [requireStage(queue, stage)]
+  const waiting = stages.filter(({ kind }) => kind !== 'terminal').map(({ key }) => key)
+  const { workspace, cause, now, db } = scope
+  const time = now()
+  const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
+  const statement = stage == null ? claimAnywhere : claimInStage
+  const rows = await withSight(scope, queue, (sight) =>
+    db.query<Claimed>(
+      statement(sight, ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType]),
+    ),
+  )
+  claims.inc(rows.length)
+  expiries.inc(rows.filter(({ lapsed }) => lapsed).length)
+  return {
+    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),
+    claimed: rows.length,
+  }
+}

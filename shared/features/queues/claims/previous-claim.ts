@@ -1,0 +1,27 @@
+import { nullable, t } from '#shared/platform/kernel/schema.ts'
+
+const uuid = t.String({ format: 'uuid' })
+const instant = t.String({ format: 'date-time' })
+
+/** Whose claim it was, and until when it would have lasted. */
+export interface PreviousClaim {
+  readonly by: string
+  readonly expires_at: string
+}
+
+/** A claim that a move or release ended without its token; null where none was running or its token was sent. */
+export const previousClaim = nullable(
+  t.Object(
+    { by: uuid, expires_at: instant },
+    { title: 'PreviousQueueClaim', description: 'The claim that this ended without its token; null when there was none.' },
+  ),
+)
+
+/** The same as the columns of a row. */
+export interface ClaimEnd {
+  readonly previous_claimer_id: string | null
+  readonly previous_claim_until: string | null
+}
+
+export const previousClaimOf = ({ previous_claimer_id: by, previous_claim_until: until }: ClaimEnd): PreviousClaim | null =>
+  by === null || until === null ? null : { by, expires_at: until }

@@ -1,0 +1,154 @@
+import { permits } from '#shared/core/scope/access.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { summariesOf, summarize, summarizeAll } from '#shared/features/queues/counts/summary.ts'
+import { type Definition, readDefinition } from '#shared/features/queues/definitions/read-definition.ts'
+import { type FlowCheck, requireRunnable, requireTypeOf } from '#shared/features/queues/definitions/references.ts'
+import type { Queue, QueueInput, QueueView } from '#shared/features/queues/definitions/schemas.ts'
+import {
+  auditDeletion,
+  countInStages,
+  countQueues,
+  deleteStages,
+  findQueues,
+  hideQueue,
+  insertQueue,
+  insertStages,
+  lockQueue,
+  lockStages,
+  updateQueue,
+} from '#shared/features/queues/definitions/store.ts'
+import { clearQueue } from '#shared/features/queues/jobs.ts'
+import { queueLimits } from '#shared/features/queues/limits.ts'
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
+import { changeEvents } from '#shared/platform/events/event-delivery.ts'
+import { listen } from '#shared/platform/events/listen.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** What the queues are called among those who listen to changes of records; their ids there are their own. */
+export const subscriber = 'queues'
+
+/** The queues that the caller may see, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
+  listByCreation<Queue, QueueView>(scope.db, query, {
+    list: `queues ${scope.workspace.id}`,
+    find: (...page) => findQueues(scope.workspace.id, ...page),
+    isVisible: ({ key }) => permits(scope, 'queues:read', key),
+    show: (rows) => withSummaries(scope, rows),
+  })
+
+async function* withSummaries(scope: Scope, queues: readonly Queue[]): AsyncGenerator<QueueView> {
+  const summaries = await summariesOf(scope, queues)
+  for (const queue of queues) yield viewOf(queue, summaries.get(queue.id))
+}
+
+const empty: QueueView['summary'] = { total: 0, open: 0, closed: 0, overdue: 0, unexpected: 0, by_stage: {} }
+function viewOf(queue: Queue, summary: QueueView['summary'] = empty): QueueView {
+  const { id, key, name, object_type, enabled, stages, intake, settings, created_at, updated_at } = queue
+  return { id, key, name, object_type, enabled, stages, intake, settings, summary, created_at, updated_at }
+}
+
+/** One queue with its counts. */
+export async function getQueue(scope: Scope, queue: Queue): Promise<QueueView> {
+  return viewOf(queue, (await summarize(scope, queue)).summary)
+}
+
+/**
+ * Makes a queue; the caller is its editor, as whom intake acts. Throws KEY_TAKEN, FORBIDDEN where it may not run what a stage runs, and
+ * VALIDATION_ERROR naming the part that is wrong, or that there are as many queues as there may be.
+ */
+export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
+  const made = readDefinition(input)
+  await requireReferences(scope, made, undefined, flows)
+  const { workspace, cause, db } = scope
+  return db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    await lockWorkspace(tx, workspace.id)
+    const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(countQueues(workspace.id))
+    if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
+    const queue = found(await tx.query<Queue>(insertQueue(workspace.id, newId(), made.key, ...columnsOf(made), cause.actorId)))
+    await tx.query(insertStages(workspace.id, queue.id, keysOf(queue)))
+    await hear(inside, queue)
+    return getQueue(inside, queue)
+  })
+}
+
+/**
+ * Replaces a queue's definition; a part that is left out stays, and items keep the stages whose keys are there. The caller is its editor from
+ * then on. Throws NOT_FOUND, and like `createQueue`; VALIDATION_ERROR for a stage that is left out with open items in it.
+ */
+export async function replaceQueue(scope: Scope, before: Queue, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
+  await requireReferences(scope, readDefinition(input, before), before, flows)
+  const { workspace, cause, db } = scope
+  return db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const locked = found(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
+    const made = readDefinition(input, locked)
+    const keys = new Set(made.stages.map(({ key }) => key))
+    await leave(
+      inside,
+      locked,
+      keysOf(locked).filter((key) => !keys.has(key)),
+    )
+    await tx.query(insertStages(workspace.id, before.id, [...keys]))
+    const queue = found(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(made), cause.actorId)))
+    await hear(inside, queue)
+    return getQueue(inside, queue)
+  })
+}
+
+/** Takes stages away that no open item is in. */
+async function leave({ db, workspace }: Scope, { id }: Queue, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await db.query(lockStages(workspace.id, id, keys))
+  const [held] = await db.query<{ stage: string; items: number }>(countInStages(workspace.id, id, keys))
+  if (held) throw problem('VALIDATION_ERROR', `stages must keep ${held.stage}: ${held.items} open items are in it`)
+  await db.query(deleteStages(workspace.id, id, keys))
+}
+
+/**
+ * Deletes a queue: it is gone for everybody at once, its key is free, and a worker takes its items and history away. One entry of the audit
+ * stays. Throws NOT_FOUND.
+ */
+export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
+  const { workspace, cause, db } = scope
+  const summary = await summarizeAll(scope, queue)
+  await db.transaction(async (tx) => {
+    if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
+    await listen(tx, { workspaceId: workspace.id, subscriber, id: queue.id }, [])
+    const was = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
+    const actorType = cause.actorId === null ? 'system' : cause.actorType
+    // No record type's key reads like this, so only those see the entry who see all of the audit.
+    await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, was, cause.requestId))
+    await scope.queue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
+  })
+}
+
+const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)
+
+const columnsOf = ({ name, object_type, enabled, stages, intake, settings }: Definition): unknown[] => [
+  ...[name, object_type, enabled],
+  ...[stages, intake, settings].map((part) => JSON.stringify(part)),
+]
+
+/** What the definition names in other rooms; what was there before and stays is not asked again. */
+async function requireReferences(scope: Scope, made: Definition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
+  await requireTypeOf(scope, made, before)
+  await requireRunnable(scope, made, before, flows)
+}
+
+/** A queue whose intake is on listens to changes of its type's records, with the record as each left it. */
+function hear({ db, workspace }: Scope, { id, enabled, object_type, intake }: Queue): Promise<void> {
+  const heard = enabled && intake.enabled && object_type !== null ? changeEvents : []
+  return listen(
+    db,
+    { workspaceId: workspace.id, subscriber, id },
+    heard.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
+  )
+}
+
+function found<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

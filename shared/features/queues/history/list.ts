@@ -1,0 +1,63 @@
+import { readerOf, type Scope } from '#shared/core/scope/scope.ts'
+import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { findHistory, findHistoryOfItem } from '#shared/features/queues/history/store.ts'
+import { withSight } from '#shared/features/queues/items/item-access.ts'
+import { readAll } from '#shared/platform/db/lists.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const text = nullable(t.String())
+const instant = t.String({ format: 'date-time' })
+
+/** An entry of a queue's history (decisions, Work queues); the fields of a scan are null elsewhere. */
+const historyEntry = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    item_id: nullable(t.String({ format: 'uuid', description: 'null of a scan of an unknown key.' })),
+    key: t.String(),
+    kind: t.String({
+      description:
+        'added, moved, claimed, released, expired, edited, deleted, button, scanned (a scan that moved and made nothing) or cancelled (by intake).',
+    }),
+    from_stage: text,
+    to_stage: text,
+    status: text,
+    verdict: text,
+    payload: nullable(t.Record(t.String(), t.Unknown())),
+    scan_id: text,
+    scanned_at: nullable(instant),
+    station: text,
+    actor_id: nullable(t.String({ format: 'uuid' })),
+    actor_type: t.String(),
+    note: t.String(),
+    previous_claim: previousClaim,
+    created_at: instant,
+  },
+  { title: 'QueueEvent' },
+)
+export const history = schema(t.Array(historyEntry))
+export type HistoryEntry = TypeOf<typeof history>[number]
+
+export const historyQuery = schema(
+  t.Object({
+    item_id: t.Optional(t.String({ format: 'uuid' })),
+    limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  }),
+)
+
+/** The movements of a queue or of one of its items, newest first, without those of items that are hidden from the caller. */
+export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
+  type Row = Omit<HistoryEntry, 'previous_claim'> & ClaimEnd
+  const of = [scope.workspace.id, queue.id]
+  const rows = await withSight(scope, queue, (sight) => {
+    const statement = item_id === undefined ? findHistory(sight, ...of, limit) : findHistoryOfItem(sight, ...of, item_id, limit)
+    return readAll<Row>(readerOf(scope), statement, 'limit must be lower here')
+  })
+  // A read's first statement brings cells of its own along.
+  return rows.map((row) => {
+    const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }
+    return Object.fromEntries(shown.map((name) => [name, entry[name]])) as unknown as HistoryEntry
+  })
+}
+
+const shown = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

@@ -1,0 +1,114 @@
+import { type SeenSql, sighted } from '#shared/features/queues/items/item-access-store.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+const columns = [
+  ...['id', 'item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
+  ...['actor_id', 'actor_type', 'note', 'created_at', 'previous_claimer_id', 'previous_claim_until'],
+].join(', ')
+
+/**
+ * SQL that limits entries to a sight, behind `and`: an entry without an item is in sight, and one whose item is, by the record that the item
+ * was added with, since the item may be gone. The workspace is $1, the queue $2.
+ */
+export function seenEntry(seen: SeenSql, entry: string): string {
+  const condition = seen(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
+  if (condition === '') return ''
+  return ` and (${entry}.item_id is null or exists (
+    select from queue_history as added
+    where added.workspace_id = $1 and added.queue_id = $2 and added.item_id = ${entry}.item_id and added.kind = 'added'${condition} offset 0
+  ))`
+}
+
+/** The newest entries of a queue. Values: workspace, queue, how many. */
+export const findHistory = sighted(
+  'find_queue_history',
+  (seen) =>
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2${seenEntry(seen, 'entry')}
+     order by id desc limit $3`,
+)
+
+/** The same of one item. Values: workspace, queue, item, how many. */
+export const findHistoryOfItem = sighted(
+  'find_queue_item_history',
+  (seen) =>
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2 and item_id = $3${seenEntry(seen, 'entry')}
+     order by id desc limit $4`,
+)
+
+/** The last of the next items of a queue, by their entries; null when there are fewer. Values: workspace, queue, item to go on after, how many. */
+export const findItemStep = sql(
+  'find_queue_item_step',
+  `select item_id from queue_history
+   where workspace_id = $1 and queue_id = $2 and item_id > $3 and kind = 'added'
+   order by item_id offset $4::integer - 1 limit 1`,
+)
+
+/**
+ * Replays the entries of the items after one, up to another, and holds what they make of each item against its row, in one snapshot. An
+ * entry's facts are what it made of the row; the latest of each stands. Values: workspace, queue, item to go on after, last item. Gives a row
+ * for each item that differs and one with the numbers of all.
+ */
+export const replayItems = sql(
+  'replay_queue_items',
+  `with replayed as materialized (
+     select entry.item_id as id, max(entry.version) as version, count(entry.version) as entries,
+       count(*) filter (where entry.kind = 'added') as added, count(*) filter (where entry.kind = 'deleted') as deleted,
+       count(*) filter (where entry.kind = 'claimed') as attempts,
+       (select jsonb_object_agg(fact.key, fact.value order by one.version)
+        from queue_history as one, jsonb_each(one.facts) as fact
+        where one.workspace_id = $1 and one.queue_id = $2 and one.item_id = entry.item_id and one.version is not null) as facts
+     from queue_history as entry
+     where entry.workspace_id = $1 and entry.queue_id = $2 and entry.item_id > $3 and entry.item_id <= $4
+     group by entry.item_id
+   ),
+   held as materialized (
+     select id, version, attempts, status, jsonb_build_object('stage', stage, 'status', status, 'priority', priority, 'batch', batch,
+       'record_id', record_id, 'assignee_id', assignee_id, 'payload', md5(payload::text), 'due_at', due_at, 'claimed_by', claimed_by) as facts
+     from queue_items where workspace_id = $1 and queue_id = $2 and id > $3 and id <= $4
+   ),
+   compared as (
+     select coalesce(held.id, replayed.id) as id, held.id is not null as is_there, coalesce(replayed.added, 0) = 1 as is_added,
+       coalesce(replayed.deleted, 0) as deleted, replayed.entries, replayed.version as last, held.version,
+       replayed.attempts as claims, held.attempts, replayed.facts as expected, held.facts as found
+     from replayed full join held using (id)
+   )
+   select null::uuid as id, null::text as field, null::jsonb as expected, null::jsonb as found,
+     (select coalesce(sum(added), 0) from replayed)::bigint as added, (select coalesce(sum(deleted), 0) from replayed)::bigint as deleted,
+     (select count(*) from held where status = 'open') as open, (select count(*) from held where status <> 'open') as closed
+   union all
+   select id, field, expected, found, 0, 0, 0, 0 from (
+     select id, 'history' as field, to_jsonb('one entry that it was added'::text) as expected, to_jsonb('another number'::text) as found
+     from compared where not is_added
+     union all
+     select id, 'row', to_jsonb(deleted = 0), to_jsonb(is_there) from compared where is_added and (deleted = 0) <> is_there
+     union all
+     select id, 'version', to_jsonb(last), to_jsonb(coalesce(version, last))
+     from compared where is_added and (entries <> last or (is_there and version <> last))
+     union all
+     select id, 'attempts', to_jsonb(claims), to_jsonb(attempts) from compared where is_added and is_there and claims <> attempts
+     union all
+     select id, fact.key, fact.value, found -> fact.key
+     from compared, jsonb_each(expected) as fact
+     where is_added and is_there and found -> fact.key is distinct from fact.value
+   ) as differing`,
+)
+
+/** The kept counts of a queue that differ from its rows. Values: workspace, queue. */
+export const compareCounts = sql(
+  'compare_queue_counts',
+  `with counted as (
+     select part as batch, stage, status, source = 'scan' as unexpected, count(*) as items
+     from queue_items, unnest(case when batch = '' then array[''] else array['', batch] end) as part
+     where workspace_id = $1 and queue_id = $2
+     group by part, stage, status, source = 'scan'
+   ),
+   kept as (
+     select batch, stage, status, unexpected, sum(items)::bigint as items from queue_counts
+     where workspace_id = $1 and queue_id = $2
+     group by batch, stage, status, unexpected having sum(items) <> 0
+   )
+   select batch, stage, status, unexpected, coalesce(counted.items, 0) as expected, coalesce(kept.items, 0) as found
+   from counted full join kept using (batch, stage, status, unexpected)
+   where counted.items is distinct from kept.items
+   order by batch, stage, status, unexpected limit 1000`,
+)

@@ -1,0 +1,235 @@
+import { previousClaim } from '#shared/features/queues/claims/previous-claim.ts'
+import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { queueLimits as limits } from '#shared/features/queues/limits.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+
+const uuid = t.String({ format: 'uuid' })
+const instant = t.String({ format: 'date-time' })
+const stageKey = t.String({ maxLength: 60 })
+
+export const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
+export type ItemStatus = (typeof itemStatuses)[number]
+export const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
+export type ItemSource = (typeof itemSources)[number]
+
+const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identity of the item within its queue.' })
+const batch = t.String({ maxLength: limits.nameCharacters, description: 'Group label.' })
+const note = t.String({ maxLength: limits.noteCharacters, description: 'Kept in the history.' })
+const priority = t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'The highest is claimed first.' })
+const payload = t.Record(t.String(), t.Unknown(), { description: 'Up to 16 KB of JSON.' })
+const assignee = t.String({ maxLength: limits.nameCharacters, description: 'Empty when none.' })
+const token = t.String({ maxLength: 200, description: 'claim_token of a claim: refused when it is the claim of the item no more.' })
+
+const parts = {
+  id: uuid,
+  key: t.String(),
+  stage: t.String(),
+  status: t.Enum([...itemStatuses]),
+  priority: t.Integer(),
+  source: t.Enum([...itemSources]),
+  batch: t.String(),
+  record_id: nullable(uuid),
+  payload: t.Record(t.String(), t.Unknown()),
+  claimed_by: nullable(t.String({ format: 'uuid', description: 'Who works on it; null when nobody does, or when the claim ran out.' })),
+  claim_expires_at: nullable(instant),
+  assignee_id: t.String(),
+  attempts: t.Integer({ description: 'How often it was claimed.' }),
+  due_at: nullable(instant),
+  overdue: t.Boolean({ 'x-changes-by-itself': true }),
+  entered_stage_at: instant,
+  created_at: instant,
+}
+
+/** An item as callers see it (document 2, Queue item). */
+export const itemView = schema(t.Object(parts, { title: 'QueueItem', description: 'Something that moves through the stages of a queue.' }))
+export type ItemView = TypeOf<typeof itemView>
+
+/** An item after a move or an edit. */
+export const changedItem = schema(t.Object({ ...parts, previous_claim: previousClaim }, { title: 'ChangedQueueItem' }))
+export type ChangedItem = TypeOf<typeof changedItem>
+
+/** The same with the claim that its claimer holds. */
+const claimedItem = t.Object({ ...parts, claim_token: t.String() }, { title: 'ClaimedQueueItem' })
+export const claimAnswer = schema(t.Object({ items: t.Array(claimedItem), claimed: t.Integer() }, { title: 'QueueClaim' }))
+export type ClaimAnswer = TypeOf<typeof claimAnswer>
+
+const newItem = t.Object({
+  key: itemKey,
+  stage: t.Optional(nullable(stageKey)),
+  batch: t.Optional(nullable(batch)),
+  priority: t.Optional(nullable(priority)),
+  record_id: t.Optional(nullable(uuid)),
+  assignee_id: t.Optional(nullable(assignee)),
+  payload: t.Optional(nullable(payload)),
+})
+
+/** What adds items (document 2, POST items body). */
+export const addInput = schema(
+  t.Object(
+    {
+      items: t.Optional(t.Array(newItem, { minItems: 1, maxItems: limits.itemsPerAdd })),
+      keys: t.Optional(t.Array(itemKey, { description: 'Shorthand for items with keys alone; ignored when items is present.' })),
+      stage: t.Optional(nullable(stageKey)),
+      batch: t.Optional(nullable(batch)),
+      source: t.Optional(t.Enum([...itemSources])),
+      note: t.Optional(nullable(note)),
+    },
+    { title: 'QueueItemsInput' },
+  ),
+)
+export type AddInput = TypeOf<typeof addInput>
+export type NewItem = TypeOf<ReturnType<typeof schema<typeof newItem>>>
+/** Items that a function or flow adds. */
+export const newItems = schema(t.Array(newItem, { minItems: 1, maxItems: limits.itemsPerAdd }))
+
+const addedItem = t.Object({
+  id: nullable(t.String({ format: 'uuid', description: 'null, as stage and status are, of a duplicate that is hidden from the caller.' })),
+  key: t.String(),
+  stage: nullable(t.String()),
+  status: nullable(t.Enum([...itemStatuses])),
+  duplicate: t.Boolean({ description: 'Whether the key was open already; then this is the item that it names.' }),
+})
+export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>
+/** Items as they were read, which may be added to another queue. */
+export const addedFrom = schema(t.Object({ items: t.Array(itemView.json) }))
+
+/** What came of adding: in the order sent, each key as it stands in the queue now. */
+export const addAnswer = schema(
+  t.Object({ created: t.Integer(), duplicates: t.Integer(), items: t.Array(addedItem) }, { title: 'QueueItemsAdded' }),
+)
+export type AddAnswer = TypeOf<typeof addAnswer>
+
+/** What moves an item. */
+export const moveInput = schema(
+  t.Object(
+    {
+      to_stage: stageKey,
+      status: t.Optional(t.Enum([...itemStatuses])),
+      note: t.Optional(nullable(note)),
+      claim_token: t.Optional(token),
+    },
+    { title: 'QueueMove' },
+  ),
+)
+export type MoveInput = TypeOf<typeof moveInput>
+
+/** What claims items. */
+export const claimInput = schema(
+  t.Object(
+    {
+      stage: t.Optional(nullable(stageKey)),
+      count: t.Optional(t.Integer({ minimum: 1, maximum: limits.claimed })),
+    },
+    { title: 'QueueClaimInput' },
+  ),
+)
+export type ClaimInput = TypeOf<typeof claimInput>
+
+/** What changes an item where it stands. */
+export const editInput = schema(
+  t.Object(
+    {
+      priority: t.Optional(priority),
+      batch: t.Optional(batch),
+      assignee_id: t.Optional(nullable(assignee)),
+      due_at: t.Optional(nullable(instant)),
+      payload: t.Optional(payload),
+      release: t.Optional(t.Boolean({ description: 'True gives up the claim.' })),
+      note: t.Optional(nullable(note)),
+      claim_token: t.Optional(token),
+    },
+    { title: 'QueueItemChange' },
+  ),
+)
+export type EditInput = TypeOf<typeof editInput>
+
+const scan = {
+  key: t.String({
+    minLength: 1,
+    maxLength: limits.keyCharacters + 2,
+    description: 'As the scanner types it; one trailing line end or tab is dropped.',
+  }),
+  to_stage: t.Optional(nullable(stageKey)),
+  payload: t.Optional(nullable(payload)),
+}
+
+/** What a scan sends. */
+export const scanInput = schema(
+  t.Object(
+    {
+      ...scan,
+      stage: t.Optional(nullable(stageKey)),
+      batch: t.Optional(nullable(batch)),
+      note: t.Optional(nullable(note)),
+      claim_token: t.Optional(token),
+    },
+    { title: 'QueueScan' },
+  ),
+)
+export type ScanInput = TypeOf<typeof scanInput>
+
+export const verdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
+export type Verdict = (typeof verdicts)[number]
+const verdict = { verdict: t.Enum([...verdicts]), message: t.String(), item: nullable(itemView.json) }
+export const scanAnswer = schema(t.Object(verdict, { title: 'QueueVerdict' }))
+export interface ScanAnswer {
+  readonly verdict: Verdict
+  readonly message: string
+  readonly item: ItemView | null
+}
+
+/** Scans that a station kept while it could not send them. */
+export const journalInput = schema(
+  t.Object(
+    {
+      scans: t.Array(
+        t.Object({
+          scan_id: t.String({ minLength: 1, maxLength: 100, description: 'The scan is judged once, however often it is sent.' }),
+          scanned_at: instant,
+          ...scan,
+          station: t.Optional(nullable(t.String({ maxLength: limits.nameCharacters }))),
+        }),
+        { minItems: 1, maxItems: limits.scansPerBatch },
+      ),
+    },
+    { title: 'QueueScanJournal' },
+  ),
+)
+export type JournalScan = TypeOf<typeof journalInput>['scans'][number]
+export const journalAnswer = schema(
+  t.Array(
+    t.Object({
+      scan_id: t.String(),
+      ...verdict,
+      conflict: t.Boolean({ description: 'Whether the item entered its stage after it was scanned.' }),
+    }),
+  ),
+)
+
+/** An item's row. */
+export interface ItemRow extends Omit<ItemView, 'overdue'> {
+  readonly version: number
+}
+
+/** An item as it reads at a time: a claim that ran out is none, and overdue is told from the clock (document 2, Queue item). */
+export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date): ItemView {
+  const item = Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
+  const time = instantOf(now)
+  const isClaimed = item.claim_expires_at !== null && item.claim_expires_at > time
+  const sla = queue.stages.find(({ key }) => key === item.stage)?.sla_seconds ?? 0
+  const isLate = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < cutoff(now, sla))
+  return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isLate }
+}
+
+/** What of a row a view shows; a read's first statement brings cells of its own along. */
+const shown = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
+
+/** What entered a stage before this instant is over its time there. */
+export const cutoff = (now: Date, seconds: number): string => instantOf(new Date(now.getTime() - seconds * 1_000))
+
+/** The cutoffs of the stages that have a time limit. */
+export function cutoffsOf({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {
+  const timed = stages.filter(({ sla_seconds }) => sla_seconds > 0)
+  return { keys: timed.map(({ key }) => key), times: timed.map(({ sla_seconds }) => cutoff(now, sla_seconds)) }
+}

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { headBytes, typeOf } from '#shared/features/drive/objects/content-type.ts'
+import { type ContentRow, findContent } from '#shared/features/sites/content-store.ts'
+import { assetsId } from '#shared/features/sites/sites.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/** Image types that browsers show without running anything. */
+const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
+
+/** The maximum size of a logo file in bytes. */
+const maxLogoBytes = 1_048_576
+
+/** A logo as it is served. */
+export interface Logo {
+  readonly row: ContentRow & { readonly blob_id: string }
+  /** Detected from the bytes, not taken from the sender. */
+  readonly type: string
+}
+
+/** Throws VALIDATION_ERROR unless the path names an image among the workspace's assets. */
+export async function requireLogo(scope: Scope, path: string): Promise<void> {
+  if (await findLogo(scope, path)) return
+  const rule = 'must be the path of a PNG, JPEG, GIF, WebP or AVIF file of at most 1 MB among the assets'
+  throw problem('VALIDATION_ERROR', `logo ${rule}, got ${path.slice(0, 100)}`)
+}
+
+/** The workspace's logo. Throws NOT_FOUND without one, and when its file was deleted or is no longer an image. */
+export async function readLogo(scope: Scope): Promise<Logo> {
+  const { logo } = scope.workspace
+  const found = logo === null ? undefined : await findLogo(scope, logo)
+  if (!found) throw problem('NOT_FOUND')
+  return found
+}
+
+async function findLogo(scope: Scope, path: string): Promise<Logo | undefined> {
+  const assets = await assetsId(scope, { make: false })
+  const [row] = assets === undefined ? [] : await scope.db.query<ContentRow>(findContent(scope.workspace.id, assets, path))
+  if (!row || row.blob_id === null || row.size_bytes === null || row.size_bytes === 0 || row.size_bytes > maxLogoBytes) return undefined
+  const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headBytes) - 1 }))
+  const type = await typeOf(head, { name: '', type: '' })
+  return imageTypes.has(type) ? { row: { ...row, blob_id: row.blob_id }, type } : undefined
+}
+
+async function readStream(stream: Readable): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of stream) pieces.push(piece as Uint8Array)
+  return Buffer.concat(pieces)
+}

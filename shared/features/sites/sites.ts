@@ -1,0 +1,82 @@
+import { permits } from '#shared/core/scope/access.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { lackOfVisitors, warned } from '#shared/core/scope/visitor-warnings.ts'
+import { takeQuota } from '#shared/features/drive/quota.ts'
+import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/features/sites/schemas.ts'
+import {
+  deleteSite,
+  ensureAssets,
+  findAssets,
+  findSite,
+  findSites,
+  insertSite,
+  lockSite,
+  updateSite,
+} from '#shared/features/sites/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+
+/** The websites that the caller may manage, oldest first. */
+export async function listSites(scope: Scope): Promise<Site[]> {
+  const { db, workspace } = scope
+  const sites = await db.query<Site>(findSites(workspace.id))
+  return sites.filter(({ key }) => permits(scope, 'content:manage', key))
+}
+
+/** One website; throws NOT_FOUND. */
+export async function getSite({ db, workspace }: Scope, id: string): Promise<Site> {
+  return found(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
+}
+
+/** Creates a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key `assets`. */
+export async function createSite(scope: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
+  const { db, workspace, now } = scope
+  refuseAssets(key)
+  return withWarnings(scope, found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
+}
+
+/** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
+const withWarnings = async (scope: Scope, site: Site): Promise<Site> =>
+  warned(site, site.published ? await lackOfVisitors(scope, ['content:deliver'], site.key) : [])
+
+/** Changes the given fields of a website. Throws NOT_FOUND, and as `createSite` does. */
+export async function changeSite(scope: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
+  const { db, workspace, now } = scope
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  if (key !== undefined) refuseAssets(key)
+  return withWarnings(scope, found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
+}
+
+/** Deletes a website with its content. Throws NOT_FOUND. */
+export async function removeSite(scope: Scope, id: string): Promise<void> {
+  if (!isUuid(id)) throw problem('NOT_FOUND')
+  await scope.db.transaction(async (tx) => {
+    // The lock waits for writes in progress, so that their bytes are counted below.
+    found(await tx.query(lockSite(scope.workspace.id, id)))
+    const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
+    await takeQuota(within(scope, tx), -bytes)
+  })
+}
+
+/** The id of the hidden website that holds the shared files; undefined before its creation. `make` creates it. */
+export async function assetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
+  if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
+  return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
+}
+
+/** Reasons why visitors cannot reach published content of a website or of the shared files; empty for none. */
+export async function warningsOfContent(scope: Scope, siteId: string): Promise<string[]> {
+  const [site] = await scope.db.query<Site>(findSite(scope.workspace.id, siteId))
+  const isDraft = site?.published === false
+  const draftWarning = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
+  return [...draftWarning, ...(await lackOfVisitors(scope, ['content:deliver'], site?.key ?? assetsKey))]
+}
+
+function refuseAssets(key: string): void {
+  if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}, which is reserved for the files of all websites`)
+}
+
+function found<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { ByteRange, ByteStore, Written } from '#shared/platform/blobs/byte-store.ts'
+import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
+import { privateFile, privateFolder } from '#shared/platform/kernel/process/private-files.ts'
+
+/** Folder of a blob: the last two digits of its id, which are random. */
+const folderOf = (id: string): string => id.slice(-2)
+
+/** Stores bytes below one folder of the local disk. A file's name is its blob's id, so no value that a caller sends becomes a path. */
+export class DiskStore implements ByteStore {
+  readonly kind = 'disk'
+  readonly #root: string
+  readonly #folders = new Map<string, Promise<void>>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written> {
+    const folder = join(this.#root, folderOf(id))
+    await this.#ensureFolder(folder)
+    const [half, whole] = [join(folder, `${id}.half`), join(folder, id)]
+    try {
+      const handle = await open(half, 'wx', privateFile)
+      let written: Written
+      try {
+        written = await writeMeasured(bytes, (pieces) => writeAll(handle, pieces))
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(half, whole)
+      await syncFolder(folder)
+      return written
+    } catch (error) {
+      await rm(half, { force: true }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async read(id: string, range?: ByteRange): Promise<Readable> {
+    // Opened before answering: an open file stays readable to its end after it is unlinked.
+    const handle = await open(join(this.#root, folderOf(id), id), 'r')
+    return handle.createReadStream({ highWaterMark: 128 * 1024, ...range })
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const whole = join(this.#root, folderOf(id), id)
+      await rm(`${whole}.half`, { force: true })
+      await rm(whole, { force: true })
+    }
+  }
+
+  async identity(): Promise<string | undefined> {
+    try {
+      return (await readFile(this.#idFile, 'utf8')).trim()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  async identify(id: string): Promise<string> {
+    await this.#ensureFolder(this.#root)
+    // Atomic and only once: several processes may start on a new folder together.
+    const draft = `${this.#idFile}.${randomUUID()}`
+    await writeFile(draft, `${id}\n`, { flush: true, mode: privateFile })
+    try {
+      await link(draft, this.#idFile)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      await rm(draft, { force: true })
+    }
+    await syncFolder(this.#root)
+    return (await this.identity()) ?? id
+  }
+
+  close(): void {}
+
+  get #idFile(): string {
+    return join(this.#root, 'store-id')
+  }
+
+  /** Creates a folder once per process and syncs its parent: a new name survives a crash only once its parent folder is synced. */
+  #ensureFolder(folder: string): Promise<void> {
+    const existing = this.#folders.get(folder)
+    if (existing) return existing
+    const creation = makeFolder(this.#root, folder)
+    this.#folders.set(folder, creation)
+    creation.catch(() => this.#folders.delete(folder))
+    return creation
+  }
+}
+
+async function makeFolder(root: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: privateFolder })
+  await syncFolder(root)
+}
+
+/** Writes all pieces; on a nearly full disk the system may write less than requested. */
+async function writeAll(handle: FileHandle, pieces: Uint8Array[]): Promise<void> {
+  const expected = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const { bytesWritten } = await handle.writev(pieces)
+  let rest = bytesWritten
+  if (rest === expected) return
+  for (const piece of pieces) {
+    for (let offset = Math.min(rest, piece.length); offset < piece.length; ) offset += (await handle.write(piece, offset)).bytesWritten
+    rest = Math.max(0, rest - piece.length)
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

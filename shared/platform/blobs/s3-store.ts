@@ -1,0 +1,148 @@
+import { Agent } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { ByteRange, ByteStore, Written } from '#shared/platform/blobs/byte-store.ts'
+import { type Spooled, spooled } from '#shared/platform/blobs/spool.ts'
+import type { S3Settings } from '#shared/platform/kernel/config.ts'
+import { atMost } from '#shared/platform/kernel/process/semaphore.ts'
+
+/** Concurrent uploads per process; others wait on the local disk. Measured: 20 uploads of 100 MB grow memory by 81 MB. */
+const putsAtOnce = 4
+
+/** Attempts per call. A service that fails one call in twenty fails five in a row once in three million. */
+const attempts = 5
+
+/** A connection without data for this long is closed; a read continues from its position on a new one. */
+const stallMs = 30_000
+
+const quiet = () => undefined
+
+const identityKey = 'kontor-store-id'
+const keyOf = (id: string): string => `blobs/${id.slice(-2)}/${id}`
+
+/** Stores bytes in a bucket of an S3 service. A stream is spooled to the local disk first, since a retried upload must read it again. */
+export class S3Store implements ByteStore {
+  readonly kind = 's3'
+  readonly #client: S3Client
+  readonly #bucket: string
+  readonly #spool: string
+  readonly #turn = atMost(putsAtOnce)
+
+  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
+    this.#bucket = bucket
+    this.#spool = join(dataDir, 'spool')
+    const agent = { keepAlive: true, maxSockets: 512 }
+    this.#client = new S3Client({
+      region,
+      forcePathStyle: pathStyle,
+      ...(endpoint === null ? {} : { endpoint }),
+      credentials: { accessKeyId, secretAccessKey },
+      maxAttempts: attempts,
+      // Final failures are thrown and logged by the caller.
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      // Many services other than Amazon's do not support the checksums that the client sends by default.
+      ...(endpoint === null ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
+      requestHandler: { connectionTimeout: 5_000, socketTimeout: stallMs, httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
+    })
+  }
+
+  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written> {
+    return spooled(this.#spool, id, bytes, async (file) => {
+      await this.#turn(() => this.#send(keyOf(id), file))
+      return { sizeBytes: file.sizeBytes, sha256: file.sha256 }
+    })
+  }
+
+  /** A read survives broken connections: the rest is requested again. */
+  async read(id: string, range?: ByteRange): Promise<Readable> {
+    return Readable.from(await this.#open(keyOf(id), range), { objectMode: false, highWaterMark: 128 * 1024 })
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    const turn = atMost(putsAtOnce)
+    await Promise.all(ids.map((id) => turn(() => this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(id) })))))
+  }
+
+  async identity(): Promise<string | undefined> {
+    try {
+      return Buffer.concat(await Array.fromAsync(await this.#open(identityKey)))
+        .toString()
+        .trim()
+    } catch (error) {
+      if ((error as Error).name === 'NoSuchKey') return undefined
+      throw error
+    }
+  }
+
+  async identify(id: string): Promise<string> {
+    const known = await this.identity()
+    if (known !== undefined) return known
+    await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: identityKey, Body: `${id}\n`, ContentType: 'text/plain' }))
+    return id
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+
+  /** One PutObject; it can be retried because the file can be read again. */
+  async #send(key: string, { open, sizeBytes }: Spooled): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const body = open()
+      try {
+        await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentLength: sizeBytes }))
+        return
+      } catch (error) {
+        if (attempt >= attempts || isRefusal(error)) throw error
+        await delay(50 * 2 ** attempt * (0.5 + Math.random() / 2))
+      } finally {
+        body.destroy()
+      }
+    }
+  }
+
+  /** Opens an object's bytes; resolves when the first have arrived. */
+  async #open(key: string, range?: ByteRange): Promise<AsyncGenerator<Uint8Array>> {
+    const first = await this.#get(key, range)
+    const start = range?.start ?? 0
+    return this.#readOn(key, first.body, { start, end: start + first.length - 1 })
+  }
+
+  async #get(key: string, range?: ByteRange): Promise<{ body: Readable; length: number }> {
+    const asked = range && `bytes=${range.start}-${range.end}`
+    const { Body, ContentLength } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked }))
+    if (!(Body instanceof Readable) || ContentLength === undefined) throw new Error('The object store answered without a body')
+    return { body: Body, length: ContentLength }
+  }
+
+  async *#readOn(key: string, first: Readable, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    let body = first
+    let at = start
+    for (let failures = 0; ; ) {
+      try {
+        for await (const piece of body as AsyncIterable<Uint8Array>) {
+          at += piece.length
+          failures = 0
+          yield piece
+        }
+        if (at > end) return
+        throw new Error('The object store ended an answer early')
+      } catch (error) {
+        failures += 1
+        if (at > end) return
+        if (failures >= attempts) throw error
+        await delay(50 * 2 ** failures)
+        body = (await this.#get(key, { start: at, end })).body
+      }
+    }
+  }
+}
+
+/** Whether the service refused the request, so a retry is useless. */
+const isRefusal = (error: unknown): boolean => {
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
+  return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
+}

@@ -1,0 +1,44 @@
+import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
+import { findStore, insertStore, replaceStore } from '#shared/platform/blobs/store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+interface KnownStore {
+  readonly kind: ByteStore['kind']
+  readonly id: string
+  readonly is_used: boolean
+}
+
+/** The id of the installation's store, or why this store is not it, as a message for the operator. */
+export type Place = { readonly id: string } | { readonly fault: string }
+
+/**
+ * Checks whether a store is the one that holds the installation's files. The first store used becomes the installation's store; a store of
+ * the other kind replaces it while it is empty. Throws when the store or the database is unreachable.
+ */
+export async function findPlace(db: Executor, store: ByteStore): Promise<Place> {
+  const known = (await db.query<KnownStore>(findStore()))[0]
+  const storeId = await store.identity()
+  if (!known) {
+    await db.query(insertStore(store.kind, storeId ?? (await createStoreId(store))))
+    return findPlace(db, store)
+  }
+  if (storeId === known.id) return known
+  if (known.kind !== store.kind) {
+    if (known.is_used) return { fault: faults[known.kind] }
+    await db.query(replaceStore(store.kind, storeId ?? (await createStoreId(store))))
+    return findPlace(db, store)
+  }
+  // Several processes may start on a new bucket together, so its id comes from the database.
+  const isFresh = store.kind === 's3' && storeId === undefined && !known.is_used
+  if (isFresh && (await store.identify(known.id)) === known.id) return known
+  return { fault: faults[known.kind] }
+}
+
+/** A new store id. A folder gets its id before the database does: two folders with the same id could not be told apart. */
+const createStoreId = async (store: ByteStore): Promise<string> => (store.kind === 'disk' ? store.identify(newId()) : newId())
+
+const faults = {
+  disk: 'The files of this installation are in another DATA_DIR. Processes on several machines need S3: set S3_BUCKET for all of them',
+  s3: 'The files of this installation are in another S3 bucket: S3_ENDPOINT and S3_BUCKET must name that bucket',
+} as const

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
+import type { Database } from '#shared/platform/db/database.ts'
+import { newestMigration } from '#shared/platform/db/migrate.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
+
+/** Whether the database is in reach and has every migration that this program knows. */
+export async function isReady(database: Database): Promise<boolean> {
+  try {
+    const [row] = await database.query<{ name: string }>(applied())
+    return row !== undefined && row.name >= (await newestMigration())
+  } catch {
+    return false
+  }
+}
+
+/** What `/readyz` answers: why a process that can reach its database is not ready all the same, such as files that are out of its reach. */
+export async function readiness(
+  database: Database,
+  fault: () => Promise<string | undefined>,
+): Promise<readonly [200 | 503, { status: string; reason?: string }]> {
+  if (!(await isReady(database))) return [503, { status: 'not ready', reason: 'The database is out of reach or not migrated' }]
+  const reason = await fault()
+  return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
+}
+
+/** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (decisions, Health). */
+export async function answerHealth(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ready: () => ReturnType<typeof readiness>,
+  registry: Registry,
+): Promise<void> {
+  const answers: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {
+    '/healthz': async () => [200, 'application/json', '{"status":"ok"}'],
+    '/readyz': async () => {
+      const [status, body] = await ready()
+      return [status, 'application/json', JSON.stringify(body)]
+    },
+    '/metrics': async () => [200, registry.contentType, await registry.metrics()],
+  }
+  const answer = answers[(request.url ?? '').split('?')[0] ?? '']
+  const [status, type, body] =
+    answer && request.method === 'GET' ? await answer() : ([404, 'application/json', '{"status":"not found"}'] as const)
+  response.writeHead(status, { 'Content-Type': type }).end(body)
+}

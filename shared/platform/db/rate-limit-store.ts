@@ -1,0 +1,27 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+/** A window of requests, the one that was just counted among them. */
+export interface RequestWindow {
+  readonly requests: number
+  /** Milliseconds until it is over. */
+  readonly leftMs: number
+}
+
+const [now, end] = ['floor(extract(epoch from now()) * 1000)::bigint', '(floor(extract(epoch from now()) * 1000)::bigint + $2)']
+
+const count = sql(
+  'count_request',
+  `insert into rate_limits as counted (key, points, expire) values ($1, 1, ${end})
+   on conflict (key) do update set
+     points = case when counted.expire <= ${now} then 1 else counted.points + 1 end,
+     expire = case when counted.expire <= ${now} then ${end} else counted.expire end
+   returning points as requests, (expire - ${now})::float8 as "leftMs"`,
+)
+/**
+ * Counts a request in its window, which the first one opens for so many milliseconds. It goes by the database's clock, which all processes
+ * share: by their own, one that is two hours ahead would keep a window open for all the others until then.
+ */
+export async function countRequest(db: Executor, key: string, windowMs: number): Promise<RequestWindow> {
+  return (await db.query<RequestWindow>(count(key, windowMs)))[0] as RequestWindow
+}

@@ -1,0 +1,35 @@
+import type { ParseCell } from '#shared/platform/db/statements/value-parsers.ts'
+
+/** The columns of a statement's rows, in their order. */
+export interface Columns {
+  readonly names: readonly string[]
+  readonly parsers: readonly ParseCell[]
+  /** A row without values. */
+  readonly empty: Readonly<Record<string, null>>
+}
+
+/** The columns of these names. */
+export const columnsOf = (names: readonly string[], parsers: readonly ParseCell[]): Columns => ({
+  names,
+  parsers,
+  empty: Object.fromEntries(names.map((name) => [name, null])),
+})
+
+/** What gives no rows. */
+export const none = columnsOf([], [])
+
+/** A row as an array of its values. */
+export function arrayOf({ parsers }: Columns, cells: readonly (string | null)[]): unknown[] {
+  return cells.map((cell, index) => (cell === null ? null : parsers[index]?.(cell)))
+}
+
+/** A row as an object by column. */
+export function objectOf({ names, parsers, empty }: Columns, cells: readonly (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...empty }
+  // By index: `entries` would make an array for every cell (measured: a third of the time for rows of 20 columns).
+  for (let index = 0; index < names.length; index++) {
+    const cell = cells[index]
+    if (typeof cell === 'string') row[names[index] as string] = parsers[index]?.(cell)
+  }
+  return row
+}

@@ -1,0 +1,36 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import type { DueKind } from '#shared/platform/due/due-kind.ts'
+import { deleteDue, writeDue, writeDueBy, writeDueUnlessSet } from '#shared/platform/due/store.ts'
+
+/** A subject and its due time. A time in the past means at once. */
+export interface DueTime {
+  readonly subject: string
+  readonly at: Date
+}
+
+type AnyKind = Pick<DueKind<unknown>, 'name'>
+
+const columns = (times: readonly DueTime[]) => [times.map(({ subject }) => subject), times.map(({ at }) => at)] as const
+
+/**
+ * Sets or moves the due time of each subject. Call it in the transaction that determines the time. A job already enqueued for an earlier
+ * time still runs, so the job must check the current state when it runs.
+ */
+export async function setDue(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
+  if (times.length > 0) await db.query(writeDue(workspaceId, kind.name, ...columns(times)))
+}
+
+/** Sets the due time of each subject unless an earlier one is set. */
+export async function setDueBy(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
+  if (times.length > 0) await db.query(writeDueBy(workspaceId, kind.name, ...columns(times)))
+}
+
+/** Sets the due time of each subject that has none. */
+export async function setDueUnlessSet(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
+  if (times.length > 0) await db.query(writeDueUnlessSet(workspaceId, kind.name, ...columns(times)))
+}
+
+/** Removes the due times of a workspace's subjects. */
+export async function dropDue(db: Executor, kind: AnyKind, workspaceId: string, subjects: readonly string[]): Promise<void> {
+  if (subjects.length > 0) await db.query(deleteDue(workspaceId, kind.name, subjects))
+}

@@ -1,0 +1,42 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { type DueKind, defineDue } from '#shared/platform/due/due-kind.ts'
+import { setDueUnlessSet } from '#shared/platform/due/due-times.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Runs a maintenance task. */
+export const doChore = defineJob({
+  name: 'due.chore',
+  kind: 'due.chore',
+  work: 'upkeep',
+  app: null,
+  pool: 'schedule',
+  concurrency: 4,
+  retry: retry.once,
+  // Building an index on very many records may take hours.
+  timeoutSeconds: 6 * 3_600,
+  tracked: false,
+  payload: schema(t.Object({ chore: t.String() })),
+  result: schema(t.Null()),
+})
+
+/** Defines the due kind of maintenance tasks; each recurs at its own interval. A removed task is not rescheduled. */
+export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: string }> {
+  const periods = new Map(chores.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
+  return defineDue({
+    name: 'chore',
+    job: doChore,
+    payload: ({ subject }) => ({ chore: subject }),
+    again: ({ subject }, now) => {
+      const periodMs = periods.get(subject)
+      return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)
+    },
+  })
+}
+
+/** Schedules maintenance tasks that have no due time yet, after one interval each. */
+export async function setChores(db: Executor, kind: DueKind<{ chore: string }>, chores: readonly Chore<never>[], now: Date): Promise<void> {
+  const times = chores.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
+  await setDueUnlessSet(db, kind, null, times)
+}

@@ -1,0 +1,87 @@
+import { Agent, request } from 'undici'
+import { startClock } from '#shared/platform/egress/deadline.ts'
+import { inflate } from '#shared/platform/egress/decompress.ts'
+import type { Door } from '#shared/platform/egress/dialer.ts'
+import { endpointOf } from '#shared/platform/egress/endpoint.ts'
+import { EgressFailure } from '#shared/platform/egress/failure.ts'
+import { connectThrough } from '#shared/platform/egress/tcp.ts'
+
+/** An HTTP request to send. */
+export interface HttpCall {
+  readonly url: string
+  readonly method: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer | null
+  /** Timeout in milliseconds from resolving the name to the last byte of the answer. */
+  readonly timeoutMs: number
+  /** Maximum size of the answer's body, both as sent and decompressed. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A complete HTTP answer. */
+export interface HttpAnswer {
+  readonly status: number
+  /** Headers by lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The decompressed body. */
+  readonly body: Buffer
+}
+
+/** Headers that route or delimit a message. They are derived from the call; callers may not set them, which prevents request smuggling. */
+export const reservedHeaders: ReadonlySet<string> = new Set([
+  ...['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade'],
+  ...['expect', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
+])
+
+/**
+ * Calls an http or https address through a dialer and reads the whole answer. Redirects are not followed: the 302 is the answer. Throws an
+ * EgressFailure, or the abort reason of the caller's signal.
+ */
+export async function callHttp(dialer: Door, call: HttpCall): Promise<HttpAnswer> {
+  const { url } = endpointOf(call.url)
+  const reserved = Object.keys(call.headers ?? {}).find((name) => reservedHeaders.has(name.toLowerCase()))
+  if (reserved !== undefined) throw new EgressFailure('refused', `The header ${reserved} cannot be set`)
+  const deadline = startClock(call.timeoutMs, call.signal)
+  // Connections are not reused: the next call resolves and checks the name again.
+  const agent = new Agent({
+    connect: (_options, callback) => {
+      const { host, port, tls } = endpointOf(call.url)
+      connectThrough(dialer, { host, port, tls, signal: deadline.signal }).then(
+        (socket) => callback(null, socket),
+        (error) => callback(error, null),
+      )
+    },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: call.maxBytes,
+  })
+  try {
+    return await deadline.race(exchange(agent, url, call, deadline.signal))
+  } catch (error) {
+    throw translateError(error, call.maxBytes) ?? deadline.explain(error)
+  } finally {
+    deadline.stop()
+    void agent.destroy()
+  }
+}
+
+async function exchange(agent: Agent, url: URL, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
+  const { method, headers = {}, body = null, maxBytes } = call
+  // Headers may be frozen, so they are copied. undici checks the method and throws for an invalid one.
+  const options = { dispatcher: agent, method: method as 'GET', headers: { ...headers }, body, signal }
+  const answer = await request(url, options)
+  const bytes = Buffer.from(await answer.body.arrayBuffer())
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: await inflate(bytes, answer.headers['content-encoding'], maxBytes),
+  }
+}
+
+function translateError(error: unknown, maxBytes: number): EgressFailure | undefined {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new EgressFailure('too_large', `The answer has more than ${maxBytes} bytes`, error)
+  if (code === 'UND_ERR_INVALID_ARG') return new EgressFailure('refused', `The call cannot be sent: ${message}`, error)
+  return undefined
+}

@@ -1,0 +1,66 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { outbox } from '#shared/platform/events/outbox.ts'
+import { insertEvents } from '#shared/platform/events/store.ts'
+import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+
+/** Whether a statement that changed records inserted a dispatch; undefined when it changed none. */
+export type Outcome = { readonly dispatched: boolean } | undefined
+
+interface Announcer {
+  readonly db: Executor
+  readonly queue: Queue
+}
+
+/** Wakes the dispatcher after the commit of a change with listeners. */
+export function announce({ db, queue }: Announcer, outcome: Outcome): void {
+  if (outcome?.dispatched) db.afterCommit(() => queue.signals.filled(outbox))
+}
+
+/** An announced event of a feature. */
+export interface Happening {
+  /** Permanent id of the event, a UUID of version 7; receivers use it as the deduplication key. */
+  readonly id: string
+  /** Id of the subject, such as a calendar event. */
+  readonly subjectId: string
+  /** The subject after the event, or before its deletion, as any JSON. Only listeners that asked for snapshots get it. */
+  readonly snapshot: unknown
+}
+
+/** Events of one kind from a source other than records. */
+export interface Announcement {
+  /** Name of the source, such as `calendar`. */
+  readonly source: string
+  /**
+   * A listener to any of these topics receives each event once. Such as the calendar's key, and empty text for listeners to all calendars.
+   */
+  readonly topics: readonly [string, ...string[]]
+  /** Name of the event within its source. */
+  readonly event: string
+  readonly happenings: readonly Happening[]
+}
+
+/**
+ * Announces events to the current listeners, in the transaction that causes them: they are delivered if and only if it commits. One
+ * statement for any number of listeners. Record changes insert their dispatch in their own statement. Returns whether there are listeners.
+ */
+export async function announceEvents(
+  scope: Announcer & { readonly workspace: { readonly id: string }; readonly cause: Cause },
+  { source, topics, event, happenings }: Announcement,
+): Promise<boolean> {
+  if (happenings.length === 0) return false
+  const rows = await scope.db.query(
+    insertEvents(
+      scope.workspace.id,
+      source,
+      topics,
+      event,
+      happenings.map(({ id }) => id),
+      happenings.map(({ subjectId }) => subjectId),
+      JSON.stringify(happenings.map(({ snapshot }) => snapshot ?? null)),
+      JSON.stringify(scope.cause),
+    ),
+  )
+  announce(scope, { dispatched: rows.length > 0 })
+  return rows.length > 0
+}

@@ -1,0 +1,50 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { recordSource } from '#shared/platform/events/event-delivery.ts'
+import { deleteListeners, findListened, insertListeners } from '#shared/platform/events/store.ts'
+
+/** A listener to events, such as a notification rule: its workspace, subscriber and id. */
+export interface Listener {
+  readonly workspaceId: string
+  /** Name of a subscriber in workers/subscriptions.ts. */
+  readonly subscriber: string
+  readonly id: string
+}
+
+/** The events that a listener receives. Deleting a record type deletes the listeners to it. */
+export interface Heard {
+  /** Source of the events; changes of records by default. */
+  readonly source?: string
+  /** Key of a record type, or topic of another source; compared as text with an announced event's topics. */
+  readonly objectType: string
+  /** Name of the event: a `ChangeEvent` of records, or a name of another source. */
+  readonly event: string
+  /** Whether each event carries the subject as it was after the change, or before its deletion. */
+  readonly snapshot?: boolean
+}
+
+/**
+ * Replaces the events that a listener receives; an empty list removes the listener. Call it in the transaction that writes the listener's
+ * own data: it receives the events after the commit, and none before.
+ */
+export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly Heard[]): Promise<void> {
+  await db.query(deleteListeners(workspaceId, subscriber, id))
+  if (events.length === 0) return
+  await db.query(
+    insertListeners(
+      workspaceId,
+      subscriber,
+      id,
+      events.map(({ source = recordSource }) => source),
+      events.map(({ objectType }) => objectType),
+      events.map(({ event }) => event),
+      events.map(({ snapshot = false }) => snapshot),
+    ),
+  )
+}
+
+/**
+ * Finds the distinct events of a source that any listener of the workspace receives, for sources that make events only on demand, such as
+ * calendar reminders some minutes ahead of an event.
+ */
+export const listenedTo = (db: Executor, workspaceId: string, source: string): Promise<{ objectType: string; event: string }[]> =>
+  db.query(findListened(workspaceId, source))

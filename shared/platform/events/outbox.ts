@@ -1,0 +1,45 @@
+import type { Executor, Tx } from '#shared/platform/db/database.ts'
+import { selectLines, takeChanges } from '#shared/platform/events/store.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+
+/** The signal that events wait in the outbox. */
+export const outbox = 'events'
+
+/** Events of one kind from one statement, for the listeners at that time. See `eventDelivery`. */
+export interface Dispatch {
+  readonly id: string
+  readonly workspaceId: string
+  readonly source: string
+  readonly objectType: string
+  readonly event: string
+  readonly entryIds: string[]
+  readonly subjectIds: string[]
+  /** In the order of the events; null where no listener asked for them. */
+  readonly snapshots: unknown[] | null
+  /** Listener ids by subscriber. */
+  readonly listeners: Readonly<Record<string, string[]>>
+  readonly cause: Cause
+}
+
+/** Position before the first workspace. */
+export const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/** A workspace with waiting dispatches. */
+export interface Line {
+  readonly workspaceId: string
+  readonly isSuspended: boolean
+}
+
+/** Finds at most `limit` workspaces with waiting dispatches, ordered by id, after a given one. */
+export const findLines = (db: Executor, after: string, limit: number): Promise<Line[]> => db.query<Line>(selectLines(after, limit))
+
+/**
+ * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and
+ * wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows it.
+ */
+export const takeDispatches = (
+  tx: Tx,
+  known: readonly string[],
+  workspaceIds: readonly string[],
+  perWorkspace: number,
+): Promise<Dispatch[]> => tx.query<Dispatch>(takeChanges(known, workspaceIds, perWorkspace))

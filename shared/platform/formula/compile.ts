@@ -1,0 +1,150 @@
+import { functions } from '#shared/platform/formula/functions/catalogue.ts'
+import type { FormulaFunction } from '#shared/platform/formula/functions/definition.ts'
+import { binaryOperators, comparisons, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
+import type { Node } from '#shared/platform/formula/parse/parser.ts'
+import { readField, textLike } from '#shared/platform/formula/values/field-value.ts'
+import { errors, isError, type Value } from '#shared/platform/formula/values/value.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { charge, type Evaluate, once } from './evaluation.ts'
+import { formulaProblem, quoted, suggestion } from './problems.ts'
+
+/** What a formula needs to know of a field. */
+export interface FormulaField {
+  readonly type: FieldType
+  /** The options of a select or multiselect field. */
+  readonly options?: readonly string[] | undefined
+}
+
+/** The fields that a formula may name, and what it has named so far: fields with their places in a run's memory, and words. */
+export interface Scope {
+  readonly fields: ReadonlyMap<string, FormulaField>
+  readonly slots: Map<string, number>
+  /** Names that are no fields: bare words, TRUE and FALSE as they are spelled. */
+  readonly words: Set<string>
+  /** Whether a message may suggest a field, or its options; all where it is left out. */
+  readonly mayName?: ((key: string) => boolean) | undefined
+}
+
+type NameNode = Extract<Node, { type: 'name' }>
+type CallNode = Extract<Node, { type: 'call' }>
+type BinaryNode = Extract<Node, { type: 'binary' }>
+type UnaryNode = Extract<Node, { type: 'unary' }>
+
+/** Joins a tree into one function; unknown names and functions and wrong numbers of arguments are 400s with their position. */
+export function compile(node: Node, scope: Scope): Evaluate {
+  switch (node.type) {
+    case 'constant':
+      return constant(node.value)
+    case 'name':
+      return compileName(node, scope)
+    case 'unary':
+      return compileUnary(node, scope)
+    case 'binary':
+      return compileBinary(node, scope)
+    case 'call':
+      return compileCall(node, scope)
+  }
+}
+
+const constant =
+  (value: Value): Evaluate =>
+  () =>
+    value
+
+const truths = new Map([
+  ['TRUE', true],
+  ['FALSE', false],
+])
+
+/** A field by its exact key, else TRUE or FALSE in any case. */
+function compileName(node: NameNode, scope: Scope): Evaluate {
+  const field = scope.fields.get(node.name)
+  if (field !== undefined) return compileField(node.name, field, scope)
+  const truth = truths.get(node.name.toUpperCase())
+  if (truth === undefined) {
+    throw formulaProblem(
+      `unknown name ${quoted(node.name)}`,
+      node.at,
+      suggestion(
+        node.name,
+        [...scope.fields.keys()].filter((key) => scope.mayName?.(key) !== false),
+      ),
+    )
+  }
+  scope.words.add(node.name)
+  return constant(truth)
+}
+
+function compileField(key: string, { type }: FormulaField, { slots }: Scope): Evaluate {
+  const slot = slots.get(key) ?? slots.size
+  slots.set(key, slot)
+  const read = readField[type]
+  return (run) => {
+    const known = run.slots[slot]
+    if (known !== undefined) return known
+    const value = read(run.values.get(key))
+    run.slots[slot] = value
+    return value
+  }
+}
+
+function compileUnary(node: UnaryNode, scope: Scope): Evaluate {
+  const apply = unaryOperators.get(node.operator)!
+  const operand = compile(node.operand, scope)
+  return (run) => {
+    const value = operand(run)
+    return isError(value) ? value : apply(value)
+  }
+}
+
+function compileBinary(node: BinaryNode, scope: Scope): Evaluate {
+  const { apply, cost = 0 } = binaryOperators.get(node.operator)!
+  const compares = comparisons.has(node.operator)
+  const left = compares ? compileCompared(node.left, node.right, scope) : compile(node.left, scope)
+  const right = compares ? compileCompared(node.right, node.left, scope) : compile(node.right, scope)
+  return once((run) => {
+    const first = left(run)
+    if (isError(first)) return first
+    const second = right(run)
+    if (isError(second)) return second
+    charge(run, first)
+    charge(run, second)
+    run.steps -= cost
+    return run.steps < 0 ? errors.limit : apply(first, second)
+  })
+}
+
+/** One side of a comparison: a bare word next to a text-like field is text, and next to a field with options it must be one of them. */
+function compileCompared(node: Node, other: Node, scope: Scope): Evaluate {
+  if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compile(node, scope)
+  const field = scope.fields.get(other.name)
+  if (field === undefined || !textLike.has(field.type)) return compile(node, scope)
+  if (field.options === undefined && truths.has(node.name.toUpperCase())) return compile(node, scope)
+  scope.words.add(node.name)
+  if (field.options === undefined || field.options.includes(node.name)) return constant(node.name)
+  const options = scope.mayName?.(other.name) === false ? [] : field.options
+  throw formulaProblem(`${quoted(node.name)} is not an option of ${other.name}`, node.at, suggestion(node.name, options))
+}
+
+function compileCall(node: CallNode, scope: Scope): Evaluate {
+  const row = functions.get(node.name.toUpperCase())
+  if (row === undefined) {
+    throw formulaProblem(`unknown function ${quoted(node.name)}`, node.at, suggestion(node.name, functions.keys()))
+  }
+  checkCount(node, row)
+  const [first] = node.args
+  return once(
+    row.bind(
+      node.args.map((arg, index) =>
+        first !== undefined && row.takesWord(index, node.args.length) ? compileCompared(arg, first, scope) : compile(arg, scope),
+      ),
+    ),
+  )
+}
+
+function checkCount({ name, args, at }: CallNode, { min, max, group }: FormulaFunction): void {
+  if (args.length >= min && args.length <= max && (args.length - min) % group === 0) return
+  const wanted = max === min ? `${min}` : max === Number.POSITIVE_INFINITY ? `${min} or more` : `${min} to ${max}`
+  const inGroups = group > 1 ? `, in groups of ${group}` : ''
+  throw formulaProblem(`${name.toUpperCase()} takes ${wanted} argument${wanted === '1' ? '' : 's'}${inGroups}, got ${args.length}`, at)
+}

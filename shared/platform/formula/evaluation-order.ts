@@ -1,0 +1,45 @@
+import { formulaProblem } from './problems.ts'
+
+/** The fields that each computed field's formula reads (`CompiledFormula.dependencies`), by the computed field's key. */
+export type Dependencies = ReadonlyMap<string, readonly string[]>
+
+/** Keys on the way from a computed field to those it reads, with what is still to be looked at. */
+interface Step {
+  readonly key: string
+  readonly reads: readonly string[]
+  next: number
+}
+
+/**
+ * The computed fields of a type in an order in which each comes after those it reads; ties in the order given. Formulas that read each
+ * other in a circle are a 400 that names it: `formula: circle a → b → a`.
+ */
+export function evaluationOrder(dependencies: Dependencies): readonly string[] {
+  const ordered = new Set<string>()
+  for (const key of dependencies.keys()) visit(key, dependencies, ordered)
+  return [...ordered]
+}
+
+/** Adds a key after everything that it reads. A list of steps instead of recursion, so that a long chain cannot exhaust the stack. */
+function visit(start: string, dependencies: Dependencies, ordered: Set<string>): void {
+  const path: Step[] = [stepFor(start, dependencies)]
+  const onPath = new Set([start])
+  for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
+    const key = step.reads[step.next]
+    step.next += 1
+    if (key === undefined) {
+      ordered.add(step.key)
+      onPath.delete(step.key)
+      path.pop()
+    } else if (onPath.has(key)) {
+      throw circle([...path.map((at) => at.key), key])
+    } else if (dependencies.has(key) && !ordered.has(key)) {
+      path.push(stepFor(key, dependencies))
+      onPath.add(key)
+    }
+  }
+}
+
+const stepFor = (key: string, dependencies: Dependencies): Step => ({ key, reads: dependencies.get(key) ?? [], next: 0 })
+
+const circle = (keys: readonly string[]): Error => formulaProblem(`circle ${keys.slice(keys.indexOf(keys.at(-1)!)).join(' → ')}`)

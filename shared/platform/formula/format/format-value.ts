@@ -1,0 +1,55 @@
+import { limits } from '#shared/platform/formula/limits.ts'
+import { toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
+import { momentOfSerial, serialOf } from '#shared/platform/formula/values/dates.ts'
+import { numberText } from '#shared/platform/formula/values/number.ts'
+import { heldText } from '#shared/platform/formula/values/text.ts'
+import { type ErrorValue, errors, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { formatMoment } from './format-date.ts'
+import { formatNumber } from './format-number.ts'
+import { type FormatPiece, parseFormat } from './format-pieces.ts'
+
+const isDatePiece = ({ kind, text }: FormatPiece): boolean =>
+  kind === 'bracket' ? /^(h+|m+|s+)$/i.test(text) : kind === 'pattern' && /^(y+|m+|d+|h+|s+|AM\/PM|A\/P)$/i.test(text)
+
+/** A value written by a spreadsheet format: `0.00`, `#,##0`, `0%`, `yyyy-mm-dd`, `h:mm AM/PM`. Text that is no number stays as it is. */
+export function formatValue(value: Value, format: string): string | ErrorValue {
+  if (format.length > limits.patternLength) return errors.value
+  if (typeof value === 'boolean') return toText(value)
+  const operand = toOperand(value)
+  const sections = parseFormat(format)
+  if (isError(operand)) return typeof value === 'string' ? formatText(value, sections) : operand
+  if (sections.length > 1 || !sections[0]!.some(isDatePiece))
+    return formatNumeric(isMoment(operand) ? serialOf(operand) : operand, sections)
+  return formatTime(operand, sections[0]!)
+}
+
+function formatTime(operand: Decimal | Moment, pieces: readonly FormatPiece[]): string | ErrorValue {
+  if (isMoment(operand)) return formatMoment(operand, serialOf(operand), pieces)
+  if (operand.isNegative() && !operand.isZero()) return errors.value
+  const moment = momentOfSerial(operand.lt(1) ? operand.plus(1) : operand)
+  return isError(moment) ? moment : formatMoment(moment, operand, pieces)
+}
+
+/** Sections are for positive, negative, zero and text; a missing one falls back to the first, with a sign for negative numbers. */
+function formatNumeric(value: Decimal, sections: readonly FormatPiece[][]): string {
+  const isNegative = value.isNegative() && !value.isZero()
+  const [positive, negative = null, zero = positive] = sections
+  const chosen = isNegative ? (negative ?? positive) : value.isZero() ? zero : positive
+  const pieces = chosen ?? []
+  if (pieces.some(({ kind, text }) => kind === 'pattern' && (text === '@' || text.toLowerCase() === 'general'))) {
+    return pieces.map((piece) => (piece.kind === 'pattern' ? numberText(value) : piece.text)).join('')
+  }
+  const text = formatNumber(value.abs(), pieces)
+  return isNegative && negative === null && /[1-9]/.test(text) ? `-${text}` : text
+}
+
+const isTextPlace = ({ kind, text }: FormatPiece): boolean => kind === 'pattern' && text === '@'
+
+/** Text goes where the section has `@`: the fourth section, or the first that has one. Without any it stays as it is. */
+function formatText(value: string, sections: readonly FormatPiece[][]): string | ErrorValue {
+  const pieces = sections[3] ?? sections.find((section) => section.some(isTextPlace))
+  if (pieces === undefined) return value
+  if (pieces.filter(isTextPlace).length * value.length > 2 * limits.textLength) return errors.value
+  return heldText(pieces.map((piece) => (isTextPlace(piece) ? value : piece.text)).join(''))
+}

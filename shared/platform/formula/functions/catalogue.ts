@@ -1,0 +1,42 @@
+import { dateFunctions } from './date.ts'
+import { dateSpanFunctions } from './date-span.ts'
+import type { FormulaFunction, FunctionTable } from './definition.ts'
+import { informationFunctions } from './information.ts'
+import { logicFunctions } from './logic.ts'
+import { mathFunctions } from './math.ts'
+import { roundingFunctions } from './rounding.ts'
+import { statisticsFunctions } from './statistics.ts'
+import { textFunctions } from './text.ts'
+import { textNumberFunctions } from './text-number.ts'
+import { textSearchFunctions } from './text-search.ts'
+import { workdayFunctions } from './workdays.ts'
+
+const families: readonly (readonly [family: string, table: FunctionTable])[] = [
+  ['logic', logicFunctions],
+  ['information', informationFunctions],
+  ['math', mathFunctions],
+  ['rounding', roundingFunctions],
+  ['statistics', statisticsFunctions],
+  ['text', textFunctions],
+  ['text', textSearchFunctions],
+  ['text', textNumberFunctions],
+  ['date', dateFunctions],
+  ['date', dateSpanFunctions],
+  ['date', workdayFunctions],
+]
+
+/** Every function that a formula may call, by its name in capitals. A Map, so that no name reaches an object's prototype. */
+export const functions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
+
+/** One function of the reference: its family, how it is called, and what it answers. */
+interface FunctionReference {
+  readonly name: string
+  readonly family: string
+  readonly usage: string
+  readonly doc: string
+}
+
+/** The reference of all functions, family by family: `ROUND(number, [digits])`; `…` follows what may be repeated. */
+export const functionCatalogue: readonly FunctionReference[] = families.flatMap(([family, table]) =>
+  Object.entries(table).map(([name, { usage, doc }]) => ({ name, family, usage: `${name}(${usage.join(', ')})`, doc })),
+)

@@ -1,0 +1,115 @@
+import { civil, dayOf } from '#shared/platform/formula/values/dates.ts'
+import { errors, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { eager, type FunctionTable } from './definition.ts'
+import { moment, text, truth, whole } from './parameters.ts'
+
+type Civil = ReturnType<typeof civil>
+
+interface Span {
+  readonly from: number
+  readonly to: number
+  readonly first: Civil
+  readonly last: Civil
+  readonly months: number
+}
+
+/** What each unit of DATEDIF counts. */
+const units: ReadonlyMap<string, (span: Span) => number> = new Map([
+  ['Y', ({ months }) => Math.floor(months / 12)],
+  ['M', ({ months }) => months],
+  ['D', ({ from, to }) => to - from],
+  ['YM', ({ months }) => months % 12],
+  ['MD', daysPastMonths],
+  ['YD', daysPastYears],
+])
+
+function dateDifference({ day: from }: Moment, { day: to }: Moment, unit: string): Value {
+  const count = units.get(unit.toUpperCase())
+  if (count === undefined || from > to) return errors.number
+  const [first, last] = [civil(from), civil(to)]
+  const months = (last.year - first.year) * 12 + last.month - first.month - Number(last.date < first.date)
+  return new Decimal(count({ from, to, first, last, months }))
+}
+
+/** Days since the last full month; that month's start is its last day when it is shorter than the first date asks. */
+function daysPastMonths({ to, first, last }: Span): number {
+  if (last.date >= first.date) return last.date - first.date
+  const previous = Math.min(dayOf(last.year, last.month - 1, first.date), dayOf(last.year, last.month, 0))
+  return to - previous
+}
+
+/** Days to the same day and month of the end, counted in the year of the start. */
+function daysPastYears({ from, first, last }: Span): number {
+  const inYear = dayOf(first.year, last.month, last.date)
+  return (inYear >= from ? inYear : dayOf(first.year + 1, last.month, last.date)) - from
+}
+
+const isFebruaryEnd = ({ year, month, date }: Civil): boolean => month === 2 && date === civil(dayOf(year, 3, 0)).date
+
+/** Days between two dates in a year of twelve months of 30 days, the American way or the European. */
+function days360(from: number, to: number, isEuropean: boolean): number {
+  const [first, last] = [civil(from), civil(to)]
+  const start = isEuropean || !isFebruaryEnd(first) ? Math.min(first.date, 30) : 30
+  const bothFebruaryEnds = isFebruaryEnd(first) && isFebruaryEnd(last)
+  const ends30 = last.date === 31 && (isEuropean || start === 30)
+  const end = ends30 || (!isEuropean && bothFebruaryEnds) ? 30 : last.date
+  return (last.year - first.year) * 360 + (last.month - first.month) * 30 + end - start
+}
+
+const isLeap = (year: number): boolean => civil(dayOf(year, 3, 0)).date === 29
+
+/** The length of the year that actual days are counted against: 365, 366 or the mean of all years touched. */
+function yearLength(from: number, to: number): number {
+  const [first, last] = [civil(from), civil(to)]
+  if (first.year === last.year) return isLeap(first.year) ? 366 : 365
+  if (to <= dayOf(first.year + 1, first.month, first.date)) {
+    const leapDays = [first.year, last.year].filter(isLeap).map((year) => dayOf(year, 2, 29))
+    return leapDays.some((day) => from <= day && day <= to) ? 366 : 365
+  }
+  return (dayOf(last.year + 1, 1, 1) - dayOf(first.year, 1, 1)) / (last.year - first.year + 1)
+}
+
+/** YEARFRAC's ways to count days and years, by their number. */
+const bases: readonly ((from: number, to: number) => readonly [days: number, year: number])[] = [
+  (from, to) => [days360(from, to, false), 360],
+  (from, to) => [to - from, yearLength(from, to)],
+  (from, to) => [to - from, 360],
+  (from, to) => [to - from, 365],
+  (from, to) => [days360(from, to, true), 360],
+]
+
+function yearFraction({ day: start }: Moment, { day: end }: Moment, basis = 0): Value {
+  const count = bases[basis]
+  if (count === undefined) return errors.number
+  const [days, year] = count(Math.min(start, end), Math.max(start, end))
+  return new Decimal(days).div(year)
+}
+
+const startAndEnd = [moment('start'), moment('end')] as const
+
+/** Functions about the time between two dates. */
+export const dateSpanFunctions: FunctionTable = {
+  DATEDIF: eager({
+    takes: [...startAndEnd, text('unit')],
+    doc: 'Full years ("Y"), months ("M") or days ("D") between two dates; "YM" months past the years, "MD" days past the months, "YD" days past the years.',
+    call: dateDifference,
+  }),
+  DAYS: eager({
+    takes: [moment('end'), moment('start')],
+    doc: 'Days from a start to an end.',
+    call: (end, start) => new Decimal(end.day - start.day),
+  }),
+  DAYS360: eager({
+    takes: startAndEnd,
+    optional: [truth('european')],
+    doc: 'Days between two dates in months of 30 days.',
+    call: (start, end, european = false) => new Decimal(days360(start.day, end.day, european)),
+  }),
+  YEARFRAC: eager({
+    takes: startAndEnd,
+    optional: [whole('basis')],
+    doc: 'Years between two dates: by 30/360 (0), actual days (1), actual/360 (2), actual/365 (3), European 30/360 (4).',
+    call: yearFraction,
+  }),
+}

@@ -1,0 +1,40 @@
+import { toBoolean, toMoment, toNumber, toText, toWhole } from '#shared/platform/formula/values/coerce.ts'
+import { parseNumber } from '#shared/platform/formula/values/number.ts'
+import { type ErrorValue, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import type { Parameter } from './definition.ts'
+
+type Given = Exclude<Value, ErrorValue>
+
+/** A number; text that reads as one counts, empty is 0. */
+export const number = (label: string): Parameter<Decimal> => ({ label, read: toNumber })
+/** A whole number, cut towards zero. */
+export const whole = (label: string): Parameter<number> => ({ label, read: toWhole })
+export const text = (label: string): Parameter<string> => ({ label, read: toText })
+/** TRUE, FALSE, or a number that is 0 or is not. */
+export const truth = (label: string): Parameter<boolean> => ({ label, read: toBoolean })
+/** A date or an instant. */
+export const moment = (label: string): Parameter<Moment> => ({ label, read: toMoment })
+/** A date, an instant, or null for an empty argument. */
+export const momentOrNone = (label: string): Parameter<Moment | null> => ({
+  label,
+  read: (value) => (value === null ? null : toMoment(value)),
+})
+/** Any value as it is. */
+export const any = (label: string): Parameter<Given> => ({ label, read: (value) => value })
+
+/** What SUM and its like count: a number, or null for an argument that holds none (empty, or text that reads as no number). */
+export const figure = (label: string): Parameter<Decimal | null> => ({ label, read: readFigure })
+
+/** As `figure`, and a date or an instant stays one. */
+export const figureOrMoment = (label: string): Parameter<Decimal | Moment | null> => ({
+  label,
+  read: (value) => (isMoment(value) ? value : readFigure(value)),
+})
+
+function readFigure(value: Given): Decimal | null {
+  if (value === null) return null
+  if (typeof value === 'string') return parseNumber(value)
+  const number = toNumber(value)
+  return isError(number) ? null : number
+}

@@ -1,0 +1,112 @@
+import { bounded, settled } from '#shared/platform/formula/values/number.ts'
+import { errors, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { eager, type FormulaFunction, type FunctionTable } from './definition.ts'
+import { number, whole } from './parameters.ts'
+
+/** A way to round, as decimal.js names it. */
+type Rounding = (typeof Decimal)['ROUND_UP' | 'ROUND_DOWN' | 'ROUND_CEIL' | 'ROUND_FLOOR' | 'ROUND_HALF_UP']
+
+/** No number that a formula holds has digits beyond these. */
+const outermostDigit = 400
+
+/** Rounds to so many digits after the point, or before it when negative, by one of decimal.js's rounding modes. */
+export function roundAt(value: Decimal, digits: number, mode: Rounding): Decimal {
+  const places = Math.max(-outermostDigit, Math.min(outermostDigit, digits))
+  const exact = settled(value)
+  if (places >= 0) return exact.toDecimalPlaces(places, mode)
+  return exact.times(`1e${places}`).toDecimalPlaces(0, mode).times(`1e${-places}`)
+}
+
+const toDigits = (doc: string, mode: Rounding): FormulaFunction =>
+  eager({
+    takes: [number('number')],
+    optional: [whole('digits')],
+    doc,
+    call: (value, digits = 0) => bounded(roundAt(value, digits, mode)),
+  })
+
+/** How many multiples, rounded by a mode, times the multiple. */
+const multiples = (value: Decimal, multiple: Decimal, mode: Rounding): Value =>
+  bounded(roundAt(value.div(multiple), 0, mode).times(multiple))
+
+/** CEILING and FLOOR in their old form: by the multiple's own sign, and a positive number has no negative multiple. */
+const toMultiple =
+  (mode: Rounding, ofNothing: (value: Decimal) => Value) =>
+  (value: Decimal, multiple: Decimal = one): Value => {
+    if (multiple.isZero()) return ofNothing(value)
+    return value.gt(0) && multiple.isNegative() ? errors.number : multiples(value, multiple, mode)
+  }
+
+/** Their later forms: the multiple's sign does not count, and a mode other than 0 turns negative numbers round. */
+const toAbsoluteMultiple =
+  (mode: Rounding, turned: Rounding) =>
+  (value: Decimal, multiple: Decimal = one, turns: Decimal = zero): Value =>
+    multiple.isZero() ? zero : multiples(value, multiple.abs(), value.isNegative() && !turns.isZero() ? turned : mode)
+
+const nearestMultiple = (value: Decimal, multiple: Decimal): Value => {
+  if (value.isZero() || multiple.isZero()) return zero
+  return value.isNegative() === multiple.isNegative() ? multiples(value, multiple, Decimal.ROUND_HALF_UP) : errors.number
+}
+
+/** The nearest number away from zero that is `offset` more than an even one. */
+const awayFromZero = (value: Decimal, offset: 0 | 1): Value => {
+  const size = roundAt(value.abs().minus(offset).div(2), 0, Decimal.ROUND_CEIL).times(2).plus(offset)
+  const nearest = size.lt(offset) ? new Decimal(offset) : size
+  return value.isNegative() ? nearest.neg() : nearest
+}
+
+const multiple = [number('multiple')] as const
+const multipleAndMode = [number('multiple'), number('mode')] as const
+
+/** Functions that round. All work on decimals, so `ROUND(2.675, 2)` is 2.68. */
+export const roundingFunctions: FunctionTable = {
+  ROUND: toDigits('Rounds to so many digits after the point, half away from zero.', Decimal.ROUND_HALF_UP),
+  ROUNDUP: toDigits('Rounds away from zero.', Decimal.ROUND_UP),
+  ROUNDDOWN: toDigits('Rounds towards zero.', Decimal.ROUND_DOWN),
+  TRUNC: toDigits('Cuts off the digits further down, as ROUNDDOWN.', Decimal.ROUND_DOWN),
+  INT: eager({ takes: [number('number')], doc: 'The next whole number below.', call: (value) => settled(value).floor() }),
+  MROUND: eager({
+    takes: [number('number'), number('multiple')],
+    doc: 'The nearest multiple; both need the same sign.',
+    call: nearestMultiple,
+  }),
+  CEILING: eager({
+    takes: [number('number')],
+    optional: multiple,
+    doc: 'The next multiple upwards, of 1 without one.',
+    call: toMultiple(Decimal.ROUND_CEIL, () => zero),
+  }),
+  FLOOR: eager({
+    takes: [number('number')],
+    optional: multiple,
+    doc: 'The next multiple downwards, of 1 without one.',
+    call: toMultiple(Decimal.ROUND_FLOOR, (value) => (value.isZero() ? zero : errors.zeroDivision)),
+  }),
+  'CEILING.MATH': eager({
+    takes: [number('number')],
+    optional: multipleAndMode,
+    doc: 'The next multiple upwards; with a mode other than 0 negative numbers go away from zero.',
+    call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_FLOOR),
+  }),
+  'CEILING.PRECISE': eager({
+    takes: [number('number')],
+    optional: multiple,
+    doc: 'The next multiple upwards, whatever the sign of the multiple.',
+    call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_CEIL),
+  }),
+  'FLOOR.MATH': eager({
+    takes: [number('number')],
+    optional: multipleAndMode,
+    doc: 'The next multiple downwards; with a mode other than 0 negative numbers go towards zero.',
+    call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_CEIL),
+  }),
+  'FLOOR.PRECISE': eager({
+    takes: [number('number')],
+    optional: multiple,
+    doc: 'The next multiple downwards, whatever the sign of the multiple.',
+    call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_FLOOR),
+  }),
+  EVEN: eager({ takes: [number('number')], doc: 'The next even number away from zero.', call: (value) => awayFromZero(value, 0) }),
+  ODD: eager({ takes: [number('number')], doc: 'The next odd number away from zero.', call: (value) => awayFromZero(value, 1) }),
+}

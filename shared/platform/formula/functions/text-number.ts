@@ -1,0 +1,56 @@
+import { formatNumber } from '#shared/platform/formula/format/format-number.ts'
+import { parseFormat } from '#shared/platform/formula/format/format-pieces.ts'
+import { formatValue } from '#shared/platform/formula/format/format-value.ts'
+import { toNumber } from '#shared/platform/formula/values/coerce.ts'
+import { bounded } from '#shared/platform/formula/values/number.ts'
+import { errors, type Value } from '#shared/platform/formula/values/value.ts'
+import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
+import { eager, type FunctionTable } from './definition.ts'
+import { any, number, text, truth, whole } from './parameters.ts'
+import { roundAt } from './rounding.ts'
+
+/** No number has more digits after the point than these that anyone could mean. */
+const mostDecimals = 127
+
+function fixed(value: Decimal, decimals = 2, plain = false): Value {
+  if (decimals > mostDecimals) return errors.value
+  const places = '0'.repeat(Math.max(0, decimals))
+  const format = `${plain ? '0' : '#,##0'}${places && `.${places}`}`
+  const rounded = roundAt(value, decimals, Decimal.ROUND_HALF_UP)
+  const digits = formatNumber(rounded.abs(), parseFormat(format)[0]!)
+  return rounded.isNegative() && !rounded.isZero() ? `-${digits}` : digits
+}
+
+/** Reads a number written with other signs; per cent signs at the end count each. Blanks and one currency sign in front do not matter. */
+function numberValue(value: string, point = '.', group = ','): Value {
+  if (value.length > 400 || point === '' || group === '') return errors.value
+  const bare = value.replace(/\s/g, '').replace(/^[$€£]/, '')
+  const digits = bare.replace(/%+$/, '')
+  const [whole = '', fraction, ...more] = digits.split(point[0]!)
+  if (more.length > 0 || fraction?.includes(group[0]!)) return errors.value
+  const plain = `${whole.replaceAll(group[0]!, '')}${fraction === undefined ? '' : `.${fraction}`}`
+  if (plain === '') return new Decimal(0)
+  return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * (bare.length - digits.length)}`)) : errors.value
+}
+
+/** Functions between numbers and text. */
+export const textNumberFunctions: FunctionTable = {
+  VALUE: eager({
+    takes: [any('text')],
+    doc: 'The number that a text reads as; that of a date is its serial number.',
+    call: (value) => (typeof value === 'boolean' ? errors.value : toNumber(value)),
+  }),
+  NUMBERVALUE: eager({
+    takes: [text('text')],
+    optional: [text('decimal_sign'), text('group_sign')],
+    doc: 'The number that a text reads as when it is written with other signs.',
+    call: numberValue,
+  }),
+  TEXT: eager({ takes: [any('value'), text('format')], doc: 'A number or date written by a spreadsheet format.', call: formatValue }),
+  FIXED: eager({
+    takes: [number('number')],
+    optional: [whole('decimals'), truth('plain')],
+    doc: 'A number with so many decimals, 2 without a count, and commas between thousands unless plain.',
+    call: fixed,
+  }),
+}

@@ -1,0 +1,106 @@
+import { toNumber, toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
+import { compare } from '#shared/platform/formula/values/compare.ts'
+import { daysBetween, shift } from '#shared/platform/formula/values/dates.ts'
+import { bounded, settled, sum } from '#shared/platform/formula/values/number.ts'
+import { heldText } from '#shared/platform/formula/values/text.ts'
+import { type ErrorValue, errors, isError, isMoment, type Value } from '#shared/platform/formula/values/value.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+
+type Operand = Exclude<Value, ErrorValue>
+type Binary = (left: Operand, right: Operand) => Value
+
+/** An operator between two values: how tightly it binds (more is tighter) and what it answers. All group from the left, `^` too. */
+interface BinaryOperator {
+  readonly power: number
+  readonly apply: Binary
+  /** Steps that it takes beyond those for its operands. */
+  readonly cost?: number
+}
+
+const arithmetic =
+  (calculate: (left: Decimal, right: Decimal) => Value): Binary =>
+  (left, right) => {
+    const first = toNumber(left)
+    if (isError(first)) return first
+    const second = toNumber(right)
+    return isError(second) ? second : calculate(first, second)
+  }
+
+const comparison =
+  (holds: (order: number) => boolean): Binary =>
+  (left, right) =>
+    holds(compare(left, right))
+
+const add: Binary = (left, right) => {
+  const first = toOperand(left)
+  const second = toOperand(right)
+  if (first instanceof Decimal && second instanceof Decimal) return bounded(sum(first, second))
+  if (isError(first)) return first
+  if (isError(second)) return second
+  if (first instanceof Decimal) return second instanceof Decimal ? errors.value : shift(second, first)
+  return second instanceof Decimal ? shift(first, second) : errors.value
+}
+
+/** A date less a date is days; a date less a number is a date; a number less a date has no meaning and is #VALUE!. */
+const subtract: Binary = (left, right) => {
+  const first = toOperand(left)
+  const second = toOperand(right)
+  if (first instanceof Decimal && second instanceof Decimal) return bounded(sum(first, second.neg()))
+  if (isError(first)) return first
+  if (isError(second)) return second
+  if (first instanceof Decimal) return errors.value
+  return isMoment(second) ? daysBetween(second, first) : shift(first, second.neg())
+}
+
+const concatenate: Binary = (left, right) => {
+  const first = toText(left)
+  if (isError(first)) return first
+  const second = toText(right)
+  return isError(second) ? second : heldText(first + second)
+}
+
+/** What logarithms, exponentials and powers of fractions take at 40 digits: up to 150 µs. */
+export const transcendentalSteps = 15_000
+
+/** `base ^ exponent`: 0 to the power of 0 is #NUM!, of less #DIV/0!; a fraction of a negative number is #NUM!. */
+export function power(base: Decimal, exponent: Decimal): Value {
+  if (!base.isZero()) return bounded(base.pow(settled(exponent)))
+  if (exponent.isZero()) return errors.number
+  return exponent.isNegative() ? errors.zeroDivision : base
+}
+
+const divide = (dividend: Decimal, divisor: Decimal): Value => (divisor.isZero() ? errors.zeroDivision : bounded(dividend.div(divisor)))
+
+/** The operators between two values, by their sign. */
+export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
+  ['=', { power: 10, apply: comparison((order) => order === 0) }],
+  ['<>', { power: 10, apply: comparison((order) => order !== 0) }],
+  ['<', { power: 10, apply: comparison((order) => order < 0) }],
+  ['<=', { power: 10, apply: comparison((order) => order <= 0) }],
+  ['>', { power: 10, apply: comparison((order) => order > 0) }],
+  ['>=', { power: 10, apply: comparison((order) => order >= 0) }],
+  ['&', { power: 20, apply: concatenate }],
+  ['+', { power: 30, apply: add }],
+  ['-', { power: 30, apply: subtract }],
+  ['*', { power: 40, apply: arithmetic((left, right) => bounded(left.times(right))) }],
+  ['/', { power: 40, apply: arithmetic(divide) }],
+  ['^', { power: 50, apply: arithmetic(power), cost: transcendentalSteps }],
+])
+
+/** The operators that compare; a bare word next to one may be text. */
+export const comparisons: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>='])
+
+/** A sign binds tighter than any operator between two values, so `-2 ^ 2` is 4. */
+export const signPower = 60
+/** Per cent binds tightest: `-10%` is `-(10%)`. */
+export const percentPower = 70
+
+/** The operators on one value: `-` and `+` before it, `%` after it. `+` leaves any value as it is. */
+export const unaryOperators: ReadonlyMap<string, (value: Operand) => Value> = new Map<string, (value: Operand) => Value>([
+  ['+', (value) => value],
+  ['-', (value) => negate(toNumber(value))],
+  ['%', (value) => percent(toNumber(value))],
+])
+
+const negate = (value: Decimal | ErrorValue): Value => (isError(value) ? value : value.neg())
+const percent = (value: Decimal | ErrorValue): Value => (isError(value) ? value : bounded(value.times('0.01')))

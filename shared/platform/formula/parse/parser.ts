@@ -1,0 +1,132 @@
+import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaProblem, quoted } from '#shared/platform/formula/problems.ts'
+import { bounded } from '#shared/platform/formula/values/number.ts'
+import { type ErrorValue, errors } from '#shared/platform/formula/values/value.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { binaryOperators, percentPower, signPower } from './operators.ts'
+import { type Token, tokenize } from './tokens.ts'
+
+/** A formula as a tree. Names are not looked up yet: a field, TRUE, FALSE or a bare word. `at` counts from 0. */
+export type Node =
+  | { readonly type: 'constant'; readonly value: Decimal | string | ErrorValue | null; readonly at: number }
+  | { readonly type: 'name'; readonly name: string; readonly at: number }
+  | { readonly type: 'unary'; readonly operator: string; readonly operand: Node; readonly at: number }
+  | { readonly type: 'binary'; readonly operator: string; readonly left: Node; readonly right: Node; readonly at: number }
+  | { readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number }
+
+interface Parser {
+  readonly tokens: readonly Token[]
+  next: number
+  depth: number
+  nodes: number
+}
+
+const errorsByCode = new Map<string, ErrorValue>(Object.values(errors).map((error) => [error.code, error]))
+
+/** Parses a formula by operator precedence (Pratt). Anything that is no formula is a 400 with its position. */
+export function parseFormula(source: string): Node {
+  const parser: Parser = { tokens: tokenize(source), next: 0, depth: 0, nodes: 0 }
+  const tree = parseExpression(parser, 0)
+  const rest = peek(parser)
+  if (rest.kind !== 'end') throw unexpected(rest)
+  return tree
+}
+
+const peek = (parser: Parser): Token => parser.tokens[parser.next]!
+
+const isSymbol = (token: Token, text: string): boolean => token.kind === 'symbol' && token.text === text
+
+function take(parser: Parser): Token {
+  const token = peek(parser)
+  parser.next += 1
+  return token
+}
+
+function expect(parser: Parser, symbol: string): void {
+  const token = take(parser)
+  if (!isSymbol(token, symbol)) throw unexpected(token, symbol)
+}
+
+function unexpected(token: Token, wanted?: string): Error {
+  const found = token.kind === 'end' ? 'unexpected end' : `unexpected ${quoted(token.text)}`
+  return formulaProblem(wanted === undefined ? found : `${found} instead of ${quoted(wanted)}`, token.at)
+}
+
+function counted<N extends Node>(parser: Parser, node: N): N {
+  parser.nodes += 1
+  if (parser.nodes > limits.nodes) throw formulaProblem(`more than ${limits.nodes} parts`, node.at)
+  return node
+}
+
+/** Parses inside a parenthesis, a call or a sign, one level deeper. */
+function nested<T>(parser: Parser, at: number, parse: () => T): T {
+  parser.depth += 1
+  if (parser.depth > limits.depth) throw formulaProblem(`nested deeper than ${limits.depth} levels`, at)
+  const result = parse()
+  parser.depth -= 1
+  return result
+}
+
+/** An operand and every operator after it that binds tighter than `power`. */
+function parseExpression(parser: Parser, power: number): Node {
+  let left = parseOperand(parser)
+  for (let token = peek(parser); token.kind === 'symbol'; token = peek(parser)) {
+    const operator = token.text
+    if (operator === '%') {
+      if (percentPower <= power) break
+      take(parser)
+      left = counted(parser, { type: 'unary', operator, operand: left, at: token.at })
+      continue
+    }
+    const binds = binaryOperators.get(operator)?.power ?? 0
+    if (binds <= power) break
+    take(parser)
+    left = counted(parser, { type: 'binary', operator, left, right: parseExpression(parser, binds), at: token.at })
+  }
+  return left
+}
+
+function parseOperand(parser: Parser): Node {
+  const token = take(parser)
+  const { at, text } = token
+  if (token.kind === 'number') return counted(parser, { type: 'constant', value: literal(text, at), at })
+  if (token.kind === 'text') return counted(parser, { type: 'constant', value: text, at })
+  if (token.kind === 'error') return counted(parser, { type: 'constant', value: errorsByCode.get(text.toUpperCase())!, at })
+  if (token.kind === 'name')
+    return isSymbol(peek(parser), '(') ? parseCall(parser, token) : counted(parser, { type: 'name', name: text, at })
+  if (isSymbol(token, '(')) return nested(parser, at, () => parseGroup(parser))
+  if (!isSymbol(token, '-') && !isSymbol(token, '+')) throw unexpected(token)
+  const operand = nested(parser, at, () => parseExpression(parser, signPower))
+  return counted(parser, { type: 'unary', operator: text, operand, at })
+}
+
+function literal(text: string, at: number): Decimal {
+  const value = bounded(new Decimal(text))
+  if (!(value instanceof Decimal)) throw formulaProblem(`number ${quoted(text)} out of range`, at)
+  return value
+}
+
+function parseGroup(parser: Parser): Node {
+  const inner = parseExpression(parser, 0)
+  expect(parser, ')')
+  return inner
+}
+
+function parseCall(parser: Parser, name: Token): Node {
+  expect(parser, '(')
+  const args = isSymbol(peek(parser), ')') ? [] : nested(parser, name.at, () => parseArguments(parser))
+  expect(parser, ')')
+  return counted(parser, { type: 'call', name: name.text, args, at: name.at })
+}
+
+/** Arguments up to the closing parenthesis; one that is left out, as in `IF(paid, , 5)`, is empty. */
+function parseArguments(parser: Parser): Node[] {
+  const args: Node[] = []
+  for (;;) {
+    const token = peek(parser)
+    const isOmitted = isSymbol(token, ',') || isSymbol(token, ')')
+    args.push(isOmitted ? counted(parser, { type: 'constant', value: null, at: token.at }) : parseExpression(parser, 0))
+    if (!isSymbol(peek(parser), ',')) return args
+    take(parser)
+  }
+}

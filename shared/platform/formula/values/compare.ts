@@ -1,0 +1,57 @@
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { listSeparator, toMoment } from './coerce.ts'
+import { compareMoments, serialOf } from './dates.ts'
+import { compareNumbers } from './number.ts'
+import { type ErrorValue, isError, isMoment, kindOf, type Moment, type Value, zero } from './value.ts'
+
+type Comparable = Exclude<Value, ErrorValue>
+type Single = Exclude<Comparable, null | readonly string[]>
+
+/** Numbers and moments come before text, text before FALSE and TRUE, as in spreadsheets. */
+const rank = (value: Single): number => (typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 0)
+
+/**
+ * Orders two values as spreadsheets do: below, equal or above zero. Text ignores case; empty is 0, "" or FALSE, whichever the other
+ * side is. Two things differ because records have dates of their own: text that reads as a date is one against a date, and a list is its
+ * items joined by commas.
+ */
+export function compare(left: Comparable, right: Comparable): number {
+  if (left instanceof Decimal && right instanceof Decimal) return compareNumbers(left, right)
+  const first = single(left, right)
+  const second = single(right, left)
+  if (isMoment(first) && typeof second === 'string') return compareWithText(first, second)
+  if (isMoment(second) && typeof first === 'string') return -compareWithText(second, first)
+  return rank(first) - rank(second) || compareSameRank(first, second)
+}
+
+function single(value: Comparable, other: Comparable): Single {
+  if (value === null) return emptyLike(other)
+  return typeof value === 'object' && !(value instanceof Decimal) && !('kind' in value) ? value.join(listSeparator) : value
+}
+
+function emptyLike(other: Comparable): Single {
+  const kind = kindOf(other)
+  if (kind === 'boolean') return false
+  return kind === 'text' || kind === 'list' ? '' : zero
+}
+
+function compareWithText(moment: Moment, text: string): number {
+  const other = toMoment(text)
+  return isError(other) ? -1 : compareMoments(moment, other)
+}
+
+function compareSameRank(first: Single, second: Single): number {
+  if (typeof first === 'string' && typeof second === 'string') return compareTexts(first, second)
+  if (typeof first === 'boolean' || typeof second === 'boolean') return Number(first) - Number(second)
+  if (isMoment(first) && isMoment(second)) return compareMoments(first, second)
+  return compareNumbers(numberOf(first), numberOf(second))
+}
+
+const numberOf = (value: Single): Decimal => (isMoment(value) ? serialOf(value) : value instanceof Decimal ? value : zero)
+
+function compareTexts(first: string, second: string): number {
+  if (first === second) return 0
+  const left = first.toLowerCase()
+  const right = second.toLowerCase()
+  return left === right ? 0 : left < right ? -1 : 1
+}

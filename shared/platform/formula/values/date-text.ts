@@ -1,0 +1,79 @@
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { civil, dateValue, dayOf, instantAt, microsPerDay } from './dates.ts'
+import { type ErrorValue, errors, type Moment } from './value.ts'
+
+/** What a text says about time: a day, a time of day in microseconds (beyond one day when its zone says so), or both. */
+export interface DateText {
+  readonly day: number | null
+  readonly micros: number | null
+}
+
+/** The names of the months and days in English, the language that spreadsheet formulas are written in. */
+export const monthNames = 'January February March April May June July August September October November December'.split(' ')
+export const dayNames = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+
+/** Two-digit years: 00 to 29 are this century's, 30 to 99 the last one's, as in spreadsheets. */
+const fullYear = (digits: string): number => (digits.length > 2 ? Number(digits) : Number(digits) + (Number(digits) < 30 ? 2000 : 1900))
+
+const monthNumber = (name: string): number =>
+  1 + monthNames.findIndex((month) => [month, month.slice(0, 3)].some((form) => form.toLowerCase() === name.toLowerCase()))
+
+type DateForm = readonly [pattern: RegExp, read: (...parts: string[]) => readonly [year: number, month: number, date: number]]
+
+/** The ways to write a day. Only the first, which date fields use themselves, reaches back before 1900. */
+const dateForms: readonly DateForm[] = [
+  [/^(\d{4})-(\d{1,2})-(\d{1,2})(?![\d/-])/, (y, m, d) => [Number(y), Number(m), Number(d)]],
+  [/^(\d{4})\/(\d{1,2})\/(\d{1,2})(?![\d/-])/, (y, m, d) => [Number(y), Number(m), Number(d)]],
+  [/^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?![\d/-])/, (m, d, y) => [fullYear(y!), Number(m), Number(d)]],
+  [/^(\d{1,2})[- ]([a-z]{3,9})[- ](\d{4}|\d{2})(?![\d/-])/i, (d, m, y) => [fullYear(y!), monthNumber(m!), Number(d)]],
+  [/^([a-z]{3,9}) (\d{1,2}),? (\d{4}|\d{2})(?![\d/-])/i, (m, d, y) => [fullYear(y!), monthNumber(m!), Number(d)]],
+]
+
+const timeForm = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)? ?([ap]m)?(z|[+-]\d{2}:\d{2})?$/i
+
+/** Reads a date, a time or both: `2026-03-01`, `3/1/2026`, `1-Mar-26`, `March 1, 2026`, `16:48:18`, `4:48 PM`, RFC 3339. Null for any other text. */
+export function parseDateText(text: string): DateText | null {
+  const trimmed = text.length <= 64 ? text.trim() : ''
+  for (const [pattern, read] of dateForms) {
+    const found = pattern.exec(trimmed)
+    if (found === null) continue
+    const [year, month, date] = read(...found.slice(1))
+    const day = dayOf(year, month, date)
+    const rest = trimmed.slice(found[0].length)
+    if (!isCalendarDay(day, month, date) || (year < 1900 && pattern !== dateForms[0]![0])) return null
+    if (rest === '') return { day, micros: null }
+    const micros = /^[T ]/i.test(rest) ? parseTime(rest.trimStart().replace(/^T/i, ''), true) : null
+    return micros === null ? null : { day, micros }
+  }
+  const micros = parseTime(trimmed, false)
+  return micros === null ? null : { day: null, micros }
+}
+
+const isCalendarDay = (day: number, month: number, date: number): boolean => {
+  const found = civil(day)
+  return found.month === month && found.date === date && found.year > 0
+}
+
+/** Microseconds since midnight in UTC. */
+function parseTime(text: string, mayHaveZone: boolean): number | null {
+  const found = timeForm.exec(text)
+  if (found === null) return null
+  const [, hours, minutes, seconds = '0', fraction = '', half, zone] = found
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  const isClock = half === undefined ? hour < 24 : Number(hours) >= 1 && Number(hours) <= 12
+  if (!isClock || Number(minutes) > 59 || Number(seconds) > 59 || (zone !== undefined && !mayHaveZone)) return null
+  const total = (hour * 60 + Number(minutes) - zoneMinutes(zone)) * 60 + Number(seconds)
+  return total * 1_000_000 + Number(fraction.padEnd(6, '0'))
+}
+
+function zoneMinutes(zone = 'z'): number {
+  if (zone.toLowerCase() === 'z') return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6))
+  return zone.startsWith('-') ? -minutes : minutes
+}
+
+/** The moment that a text with a day stands for; a text with a time alone is the part of a day that has passed, a number. */
+export function valueOfDateText({ day, micros }: DateText): Moment | Decimal | ErrorValue {
+  if (day === null) return micros === null ? errors.value : new Decimal(micros).div(microsPerDay)
+  return micros === null ? dateValue(day) : instantAt(day, micros)
+}

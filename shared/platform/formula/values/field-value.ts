@@ -1,0 +1,43 @@
+import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { parseDateText, valueOfDateText } from './date-text.ts'
+import { isError, type Value } from './value.ts'
+
+type Read = (value: FieldValue | undefined) => Value
+
+const asText: Read = (value) => (typeof value === 'string' ? value : null)
+const asNumber: Read = (value) => (typeof value === 'string' ? new Decimal(value) : null)
+const asBoolean: Read = (value) => (typeof value === 'boolean' ? value : null)
+const asAmount: Read = (value) => (isMoney(value) ? new Decimal(value.amount) : null)
+const asList: Read = (value) => (isTextList(value) && value.length > 0 ? value : null)
+
+const asMoment: Read = (value) => {
+  const found = typeof value === 'string' ? parseDateText(value) : null
+  const moment = found === null ? null : valueOfDateText(found)
+  return isError(moment) ? null : moment
+}
+
+const isMoney = (value: FieldValue | undefined): value is Extract<FieldValue, { amount: string }> =>
+  typeof value === 'object' && value !== null && 'amount' in value
+const isTextList = (value: FieldValue | undefined): value is readonly string[] => Array.isArray(value)
+
+/** What a field's value is in a formula, by the field's type. A currency stands for its amount, a list for its items, no value for empty. */
+export const readField: Readonly<Record<FieldType, Read>> = {
+  string: asText,
+  text: asText,
+  email: asText,
+  url: asText,
+  file: asText,
+  select: asText,
+  ref: asText,
+  number: asNumber,
+  currency: asAmount,
+  bool: asBoolean,
+  date: asMoment,
+  datetime: asMoment,
+  multiselect: asList,
+  refs: asList,
+}
+
+/** Field types that a bare word may be compared with. */
+export const textLike: ReadonlySet<FieldType> = new Set(['string', 'text', 'email', 'url', 'file', 'select', 'multiselect', 'ref', 'refs'])

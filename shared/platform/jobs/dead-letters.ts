@@ -1,0 +1,72 @@
+import type { Database } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { type AnyJob, deadLetterQueue, type JobEnvelope } from '#shared/platform/jobs/job.ts'
+import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
+
+/** A job whose last attempt failed, kept until somebody sends it again or two weeks have passed. */
+export interface DeadLetter {
+  /** The job's own id, which is also its operation's. */
+  readonly id: string
+  readonly job: string
+  readonly workspace_id: string | null
+  readonly request_id: string
+  readonly attempts: number
+  readonly error: string | null
+  readonly failed_at: string
+}
+
+/** How many jobs of a queue wait and run. */
+export interface QueueLoad {
+  readonly job: string
+  readonly waiting: number
+  readonly running: number
+}
+
+const list = sql(
+  'list_dead_letters',
+  `select source_id as id, source_name as job, data ->> 'workspaceId' as workspace_id, data -> 'cause' ->> 'requestId' as request_id,
+     source_retry_count + 1 as attempts, output ->> 'message' as error, created_on as failed_at
+   from pgboss.job where name = $1 and state = 'created' and source_id is not null order by created_on, id`,
+)
+/** The jobs that were given up, oldest first. */
+export const listDeadLetters = (db: Database): Promise<DeadLetter[]> => db.query<DeadLetter>(list(deadLetterQueue))
+
+const load = sql(
+  'count_queued_jobs',
+  `select job, count(*) filter (where state in ('created', 'retry'))::integer as waiting,
+     count(*) filter (where state = 'active')::integer as running
+   from (
+     select name as job, state::text from pgboss.job where name <> $1
+     union all
+     select queue, 'created' from gated_jobs where slot is null
+     union all
+     select queue, 'created' from resting_jobs
+     union all
+     select 'events', 'created' from event_outbox
+   ) as held
+   group by job order by job`,
+)
+/** The queues that hold jobs, by name; what waits at a gate or rests waits too, and changes that wait to be handed on are `events`. */
+export const countQueued = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
+
+const take = sql(
+  'take_dead_letter',
+  'delete from pgboss.job where name = $1 and source_id = $2 and state = $3 returning source_name as job, data',
+)
+const clear = sql('clear_failed_job', `delete from pgboss.job where name = $1 and id = $2 and state = 'failed'`)
+
+/**
+ * Sends a job of these that was given up again, under its own id, so that its operation goes on and what it did already is found. False
+ * when there is no such dead letter.
+ */
+export async function resend(db: Database, queue: Queue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [letter] = await tx.query<{ job: string; data: JobEnvelope }>(take(deadLetterQueue, id, 'created'))
+    if (!letter) return false
+    await tx.query(clear(letter.job, id))
+    await reopenOperation(tx, letter.data.operationId ?? id, id)
+    await queue.send(tx, jobs.find(({ name }) => name === letter.job) ?? { name: letter.job }, id, letter.data)
+    return true
+  })
+}

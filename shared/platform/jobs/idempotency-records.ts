@@ -1,0 +1,66 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+
+/** Which request an Idempotency-Key stands for (decisions, Idempotency). */
+export interface RequestKey {
+  readonly principalId: string
+  /** Method and path, without the query. */
+  readonly path: string
+  readonly key: string
+  /** A digest of the body, or of the file that it carries. */
+  readonly bodyHash: Buffer
+}
+
+/** What is kept of the first answer: the response, sealed, or the operation that a worker settles. */
+export interface KeptAnswer {
+  readonly answer: Buffer | null
+  readonly operation_id: string | null
+}
+
+const claim = sql(
+  'claim_answer',
+  `insert into kept_answers as kept (principal_id, path, key, body_hash) values ($1, $2, $3, $4)
+   on conflict (principal_id, path, key) do update set body_hash = excluded.body_hash, answer = null, operation_id = null, created_at = now()
+   where kept.created_at < now() - interval '24 hours' or kept.operation_id = $5
+   returning key`,
+)
+/**
+ * Claims a request, in the caller's transaction where there is one; also one that this failed operation was kept of. While another
+ * transaction works on the same request this waits for it: when that one commits, the claim fails; when it rolls back, the claim succeeds.
+ */
+export async function claimRequest(
+  tx: Executor,
+  { principalId, path, key, bodyHash }: RequestKey,
+  failedId: string | null,
+): Promise<boolean> {
+  return (await tx.query(claim(principalId, path, key, bodyHash, failedId))).length > 0
+}
+
+const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_id = $5 where principal_id = $1 and path = $2 and key = $3')
+/** Keeps the answer to a claimed request; it commits with the request's effect. */
+export async function keepAnswer(tx: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<void> {
+  await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
+}
+
+const keepFirst = sql(
+  'keep_first_answer',
+  `update kept_answers set answer = $4, operation_id = $5
+   where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
+   returning key`,
+)
+/** The same where others may have worked on the request as well; says whether no answer had been kept yet. */
+export async function keepFirstAnswer(db: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<boolean> {
+  return (await db.query(keepFirst(principalId, path, key, kept.answer, kept.operation_id))).length > 0
+}
+
+const find = sql(
+  'find_answer',
+  `select body_hash, answer, operation_id from kept_answers
+   where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
+)
+/** What was kept of a request, and whether it had this body; undefined when nothing was. */
+export async function findAnswer(db: Executor, request: RequestKey): Promise<(KeptAnswer & { readonly sameBody: boolean }) | undefined> {
+  const { principalId, path, key, bodyHash } = request
+  const [row] = await db.query<KeptAnswer & { body_hash: Buffer }>(find(principalId, path, key))
+  return row && { answer: row.answer, operation_id: row.operation_id, sameBody: row.body_hash.equals(bodyHash) }
+}

@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream'
+import type { Blobs } from '#shared/platform/blobs/blobs.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** What is known of a file that a job takes or makes. */
+export interface JobFile {
+  readonly id: string
+  readonly content_type: string
+  readonly name: string
+  /** Response headers that a download carries beside its type, such as X-Export-Truncated. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly size_bytes: number
+  readonly blob_id: string
+}
+
+/** A file as it was stored. */
+export interface StoredFile {
+  readonly id: string
+  /** SHA-256 of its bytes. */
+  readonly sha256: string
+}
+
+/** Where files of jobs lie: what is known of them in the database, their bytes in the file store. */
+export interface FilePlace {
+  readonly db: Executor
+  readonly blobs: Blobs
+}
+
+const insertFile = sql(
+  'insert_job_file',
+  `insert into job_files (workspace_id, id, content_type, name, headers, size_bytes, blob_id) values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const remove = sql('remove_job_file', 'delete from job_files where workspace_id = $1 and id = $2')
+const findFile = sql(
+  'find_job_file',
+  'select id, content_type, name, headers, size_bytes, blob_id from job_files where workspace_id = $1 and id = $2',
+)
+
+/**
+ * Stores a stream as a job's file. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
+ * stored, with their operation's end where they are discarded, and with their workspace.
+ */
+export async function storeFile(
+  { db, blobs }: FilePlace,
+  workspaceId: string,
+  bytes: AsyncIterable<Uint8Array>,
+  file: { contentType: string; name?: string; headers?: Readonly<Record<string, string>> },
+): Promise<StoredFile> {
+  const { contentType, name = '', headers = {} } = file
+  const blob = await blobs.put(workspaceId, bytes)
+  const id = newId()
+  try {
+    await db.query(insertFile(workspaceId, id, contentType, name, JSON.stringify(headers), blob.sizeBytes, blob.id))
+  } catch (error) {
+    await blobs.discardAfter(error, workspaceId, blob.id)
+    throw error
+  }
+  return { id, sha256: blob.sha256 }
+}
+
+/** A file's facts, or undefined. */
+export async function findJobFile(db: Executor, workspaceId: string, id: string): Promise<JobFile | undefined> {
+  return (await db.query<JobFile>(findFile(workspaceId, id)))[0]
+}
+
+/** Opens a file's bytes; throws NOT_FOUND when it has gone. */
+export async function readFile({ db, blobs }: FilePlace, workspaceId: string, id: string): Promise<Readable> {
+  const file = await findJobFile(db, workspaceId, id)
+  if (!file) throw problem('NOT_FOUND', 'The file is not kept any more')
+  return blobs.read(file.blob_id)
+}
+
+/** Removes a file; its bytes go with the next sweep. */
+export async function discardFile(db: Executor, workspaceId: string, id: string): Promise<void> {
+  await db.query(remove(workspaceId, id))
+}

@@ -1,0 +1,141 @@
+import { PgBoss } from 'pg-boss'
+import type { Database, Executor, Tx } from '#shared/platform/db/database.ts'
+import { Doorkeeper, joinGate } from '#shared/platform/jobs/gate.ts'
+import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
+import { Signals } from '#shared/platform/jobs/job-signals.ts'
+import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { steadyPlans } from '#shared/platform/jobs/planner-statistics.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+
+/** On whose behalf a job is enqueued, and in which workspace; null for work of the platform itself. */
+export interface Origin {
+  readonly workspaceId: string | null
+  readonly cause: Cause
+}
+
+/** Where a job is filed. */
+type JobPlace = Pick<AnyJob, 'name' | 'gate'>
+
+/** The one way into the queue: a process holds one and closes it at the end. */
+export class Queue {
+  readonly boss: PgBoss
+  readonly signals: Signals
+  readonly doors: Doorkeeper
+
+  /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
+  constructor(database: Database, { supervise }: { supervise: boolean }) {
+    this.boss = new PgBoss({
+      db: { executeSql: (text, values) => database.executeSql(text, values) },
+      migrate: false,
+      createSchema: false,
+      supervise,
+      schedule: false,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      cronMonitorIntervalSeconds: 5,
+      useListenNotify: false,
+    })
+    this.signals = new Signals(database)
+    this.doors = new Doorkeeper(database, (gate) => this.signals.filled(gate))
+  }
+
+  /**
+   * Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. This is what a process asks of its database
+   * first, so it throws what an operator can do about one that is out of reach or not migrated.
+   */
+  async open(failed: (error: Error) => void): Promise<void> {
+    this.boss.on('error', failed)
+    await this.boss.start().catch((cause: Error) => {
+      throw new Error(`The database is out of reach, or not migrated by kontor migrate: ${cause.message}`, { cause })
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.signals.flush()
+    await this.boss.stop({ graceful: false, close: false })
+  }
+
+  /**
+   * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
+   * the id that is both. Workers hear of it after the commit. A tracked job may name a `continuation`, which is filed when it settles.
+   */
+  async enqueue<Payload>(
+    db: Executor,
+    job: JobDefinition<Payload, unknown>,
+    origin: Origin,
+    payload: NoInfer<Payload>,
+    { continuation }: { readonly continuation?: Continuation } = {},
+  ): Promise<string> {
+    const id = newId()
+    const { workspaceId, cause } = origin
+    const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
+    await db.transaction(async (tx) => {
+      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, continuation))
+      await this.#place(tx, job, id, envelope)
+    })
+    if ('inTransaction' in db) db.afterCommit(() => void this.#announce(job, workspaceId))
+    else await this.#announce(job, workspaceId)
+    return id
+  }
+
+  /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
+  async send(tx: Tx, job: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
+    await this.#place(tx, job, id, envelope)
+    tx.afterCommit(() => void this.#announce(job, envelope.workspaceId))
+  }
+
+  /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a chore. */
+  async passGate(gate: Gate, workspaceId: string | null): Promise<void> {
+    if (workspaceId !== null) await this.doors.letIn(workspaceId, gate.name).catch(() => undefined)
+  }
+
+  async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
+    if (gate) await joinGate(tx, gate, name, [{ id, envelope }])
+    else await this.#file(tx, name, id, envelope)
+  }
+
+  async #announce({ name, gate }: JobPlace, workspaceId: string | null): Promise<void> {
+    if (gate) await this.passGate(gate, workspaceId)
+    else this.signals.filled(name)
+  }
+
+  async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
+    const { workspaceId } = envelope
+    await this.boss.send(queue, envelope, {
+      id,
+      db: { executeSql: async (text, values) => ({ rows: await tx.query({ text, values: values ?? [] }) }) },
+      ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
+    })
+  }
+}
+
+/** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
+export async function installQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => database.executeSql(text, values) },
+    supervise: false,
+    schedule: false,
+  })
+  boss.on('error', () => undefined)
+  await boss.start()
+  await steadyPlans(database)
+  await boss.createQueue(deadLetters, { retryLimit: 0 })
+  for (const { name, retry, timeoutSeconds } of jobs) {
+    const options = {
+      notify: false,
+      retryLimit: retry.limit,
+      retryDelay: retry.delaySeconds,
+      retryBackoff: true,
+      expireInSeconds: timeoutSeconds,
+      // A killed worker's job is taken up elsewhere once its heartbeat is this old (default: never, and 15 minutes of waiting).
+      heartbeatSeconds: 10,
+      deleteAfterSeconds: 60 * 60,
+      deadLetter: deadLetters,
+    }
+    await boss.createQueue(name, options)
+    await boss.updateQueue(name, options)
+  }
+  await boss.stop({ graceful: false, close: false })
+}

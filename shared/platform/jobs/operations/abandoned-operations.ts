@@ -1,0 +1,28 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/**
+ * Settles operations whose job is over without having settled them: its last worker was killed, or somebody cancelled it. Their callers
+ * hear of a failure instead of waiting for ever. A parked one has no job: it waits for others, which are looked after in the same way; and
+ * one whose job rests waits for its workspace.
+ */
+export async function settleAbandoned(db: Executor, queue: Queue): Promise<void> {
+  const settled = await db.query<{ id: string; continues: string | null }>({
+    text: `
+      update operations as operation
+      set status = 'failed', error = $1::json, awaits = null, finished_at = now()
+      where operation.finished_at is null
+        and operation.awaits is null
+        and operation.created_at < now() - interval '15 seconds'
+        and not exists (
+          select from pgboss.job as job
+          where job.name = operation.job and job.id = coalesce(operation.job_id, operation.id) and job.state in ('created', 'retry', 'active')
+        )
+        and not exists (select from gated_jobs as job where job.id = operation.id and job.slot is null)
+        and not exists (select from resting_jobs as job where job.workspace_id = operation.workspace_id and job.id = coalesce(operation.job_id, operation.id))
+      returning operation.id, operation.continuation ->> 'queue' as continues`,
+    values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
+  })
+  for (const { id, continues } of settled) db.afterCommit(() => queue.signals.settled(id, continues))
+}

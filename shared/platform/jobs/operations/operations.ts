@@ -1,0 +1,180 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
+
+export type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
+
+/** A piece of work that a worker does and somebody may wait for (decisions, Long work). The row commits with the work's own writes. */
+export interface Operation {
+  readonly id: string
+  readonly workspace_id: string | null
+  readonly kind: string
+  readonly principal_id: string | null
+  readonly status: OperationStatus
+  readonly progress: { readonly done: number; readonly total: number } | null
+  readonly result: unknown
+  /** The id of the file that the work made, such as a CSV. */
+  readonly file_id: string | null
+  readonly error: StoredProblem | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+const columns = 'id, workspace_id, kind, principal_id, status, progress, result, file_id, error, created_at, started_at, finished_at'
+
+const insert = sql(
+  'insert_operation',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, continuation) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
+)
+/** The statement that persists a queued operation, and what goes on once it has settled. */
+export const insertOperation = (
+  id: string,
+  workspaceId: string | null,
+  kind: string,
+  job: string,
+  cause: Cause,
+  next?: Continuation,
+): Statement => insert(id, workspaceId, kind, job, cause.actorId, cause.requestId, next ? JSON.stringify(next) : null)
+
+const insertAll = sql(
+  'insert_operations',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id)
+   select id, workspace_id, $2, $3, principal_id, request_id
+   from json_to_recordset($1::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text)`,
+)
+/** The statement that persists many operations of one job. */
+export function insertOperations(
+  kind: string,
+  job: string,
+  operations: readonly { readonly id: string; readonly workspaceId: string | null; readonly cause: Cause }[],
+): Statement {
+  const rows = operations.map(({ id, workspaceId, cause }) => ({
+    ...{ id, workspace_id: workspaceId, principal_id: cause.actorId, request_id: cause.requestId },
+  }))
+  return insertAll(JSON.stringify(rows), kind, job)
+}
+
+const find = sql('find_operation', `select ${columns} from operations where id = $1`)
+/** One operation, or undefined. */
+export async function findOperation(db: Executor, id: string): Promise<Operation | undefined> {
+  return (await db.query<Operation>(find(id)))[0]
+}
+
+const findIn = sql('find_operation_of_workspace', `select ${columns} from operations where workspace_id = $1 and id = $2`)
+/** The same for an id that a caller in a workspace names. */
+export async function findOperationIn(db: Executor, workspaceId: string, id: string): Promise<Operation | undefined> {
+  return (await db.query<Operation>(findIn(workspaceId, id)))[0]
+}
+
+// It does not wait for the disk: whatever the work writes is written after it, and is lost with it or not at all.
+const start = sql(
+  'start_operation',
+  `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
+   update operations set status = 'running', started_at = coalesce(started_at, now()) from hasty
+   where id = $1 and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
+)
+
+/** How far earlier attempts came. */
+export interface Started {
+  /** Their last checkpoint, or null. */
+  readonly checkpoint: unknown
+  /** Whether there was any: it may have done anything, short of settling. */
+  readonly begun: boolean
+}
+
+/** Marks an operation as running; undefined when it has settled already, so there is nothing left to do. */
+export async function startOperation(db: Executor, id: string): Promise<Started | undefined> {
+  return (await db.query<Started>(start(id)))[0]
+}
+
+const unstart = sql('unstart_operation', `update operations set status = 'queued', started_at = null where id = $1 and status = 'running'`)
+/** Takes back that an operation was started, for an attempt that met OVERLOADED before its work began. */
+export async function unstartOperation(db: Executor, id: string): Promise<void> {
+  await db.query(unstart(id))
+}
+
+const advance = sql(
+  'advance_operation',
+  `update operations set progress = $2::json, checkpoint = coalesce($3::json, checkpoint)
+   where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
+)
+/**
+ * Records how far the work is, and a checkpoint from which another worker can go on. False when the operation is no longer running, or its
+ * checkpoint is not `known`, the one that this attempt goes by: another worker has taken the work over and gone on.
+ */
+export async function advanceOperation(
+  db: Executor,
+  id: string,
+  progress: { done: number; total: number },
+  known: unknown,
+  checkpoint?: unknown,
+): Promise<boolean> {
+  return (await db.query(advance(id, JSON.stringify(progress), jsonText(checkpoint), jsonText(known)))).length > 0
+}
+
+const park = sql(
+  'park_operation',
+  `update operations set awaits = $2, checkpoint = $3::json
+   where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
+)
+/**
+ * Parks an operation until so many others have settled, each filed in the same transaction with its `resumption`. False like
+ * `advanceOperation`.
+ */
+export async function parkOperation(db: Executor, id: string, awaits: number, known: unknown, checkpoint: unknown): Promise<boolean> {
+  return (await db.query(park(id, awaits, jsonText(checkpoint), jsonText(known)))).length > 0
+}
+
+const jsonText = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
+
+const settle = sql(
+  'settle_operation',
+  `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, awaits = null, finished_at = now(),
+     checkpoint = case when $2 = 'failed' then checkpoint end
+   where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
+)
+
+export type Outcome =
+  | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
+  | { readonly status: 'failed'; readonly error: StoredProblem }
+
+/**
+ * Settles an operation once, and names the queue that goes on after it, null for none. Undefined when somebody settled it before: then what
+ * the caller wrote in this transaction must not stand.
+ */
+export async function settleOperation(db: Executor, id: string, outcome: Outcome): Promise<{ continues: string | null } | undefined> {
+  const done = outcome.status === 'done'
+  const [row] = await db.query<{ continues: string | null }>(
+    settle(
+      id,
+      outcome.status,
+      done ? JSON.stringify(outcome.result ?? null) : null,
+      done ? null : JSON.stringify(outcome.error),
+      done ? (outcome.fileId ?? null) : null,
+    ),
+  )
+  return row
+}
+
+const drop = sql(
+  'drop_operation',
+  `update operations set status = 'failed', error = $2::json, finished_at = now() where id = $1 and status = 'queued'`,
+)
+/** Gives up an operation that has not begun and that nobody waits for any more: its job leaves the line and is not done. */
+export async function dropOperation(db: Executor, id: string): Promise<void> {
+  const nobody: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
+  await db.query(drop(id, JSON.stringify(nobody)))
+}
+
+const reopen = sql(
+  'reopen_operation',
+  `update operations set status = 'queued', job_id = $2, error = null, started_at = null, finished_at = null
+   where id = $1 and status = 'failed' returning id`,
+)
+/** Lets an operation that failed go on from its last checkpoint by this job. False when it has not failed, or somebody else did. */
+export async function reopenOperation(db: Executor, id: string, jobId: string): Promise<boolean> {
+  return (await db.query(reopen(id, jobId))).length > 0
+}

@@ -1,0 +1,30 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { deadLetterQueue, type JobDefinition } from '#shared/platform/jobs/job.ts'
+import type { Origin, Queue } from '#shared/platform/jobs/job-queue.ts'
+import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
+
+const clear = sql(
+  'clear_ended_job',
+  `delete from pgboss.job where (name = $1 and id = $2) or (name = $3 and (source_id = $2 or data ->> 'operationId' = $2::text))`,
+)
+
+/**
+ * Does tracked work again that ended in a fault of ours, as the same operation: what it had begun is found by its id and its checkpoint.
+ * False when it has not failed.
+ */
+export async function tryAgain<Payload>(
+  db: Executor,
+  queue: Queue,
+  job: JobDefinition<Payload, unknown>,
+  operationId: string,
+  { workspaceId, cause }: Origin,
+  payload: NoInfer<Payload>,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await reopenOperation(tx, operationId, operationId))) return false
+    await tx.query(clear(job.name, operationId, deadLetterQueue))
+    await queue.send(tx, job, operationId, { workspaceId, cause, payload: job.payload.parse(payload, 'payload') })
+    return true
+  })
+}

@@ -1,0 +1,22 @@
+import { crc32 } from 'node:zlib'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+/**
+ * Makes an opaque cursor of a list: the position of the next page with a checksum over position and list, which detects damaged cursors and
+ * cursors of other lists (decisions, Cursors).
+ */
+export function makeCursor(list: string, position: string): string {
+  return Buffer.from(`${position}~${checksum(list, position)}`).toString('base64url')
+}
+
+/** The position of a cursor that `makeCursor` made for the same list; throws VALIDATION_ERROR on any other text. */
+export function readCursor(list: string, cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, position, check] = /^(.*)~([0-9a-z]+)$/s.exec(text) ?? []
+  if (position === undefined || check !== checksum(list, position) || makeCursor(list, position) !== cursor) {
+    throw problem('VALIDATION_ERROR', 'cursor is damaged or belongs to another list: send next_cursor as it came')
+  }
+  return position
+}
+
+const checksum = (list: string, position: string): string => crc32(`${list}\n${position}`).toString(36)

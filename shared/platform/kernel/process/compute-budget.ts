@@ -1,0 +1,56 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { heldMs, nextSlice, sliceMs } from '#shared/platform/kernel/process/thread-share.ts'
+
+/** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
+export interface ComputeBudget {
+  /** Remaining steps. */
+  readonly left: number
+  /**
+   * Takes steps; a step is about a microsecond of work, such as one candidate of a rule or one clause tested. Throws VALIDATION_ERROR, which
+   * names the bound, when there are not enough left.
+   */
+  take(steps: number): void
+  /** Restores all steps for the next query of the same work, such as the next step of a run. */
+  refill(): void
+  /** Whether the thread has been held for a slice, so that `pause` would wait. */
+  isPauseDue(): boolean
+  /** Yields the thread if it has been held for a slice. Call it between pieces of work that take under 10 ms each. */
+  pause(): Promise<void>
+}
+
+interface Bound {
+  readonly steps: number
+  readonly bound: string
+  /** Budget of the enclosing query; steps taken here are also taken there. */
+  readonly within?: ComputeBudget | undefined
+}
+
+/**
+ * Creates the budget of one query of a workspace with `steps` in total. `bound` is the message of the 400 when it is exceeded: it names
+ * the bound and what would be right.
+ */
+export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
+  let left = steps
+  // The first slice begins here.
+  heldMs()
+  return {
+    get left() {
+      return left
+    },
+    take(count) {
+      within?.take(count)
+      left -= count
+      if (left < 0) throw problem('VALIDATION_ERROR', bound)
+    },
+    refill() {
+      left = steps
+    },
+    isPauseDue: () => heldMs() >= sliceMs,
+    async pause() {
+      const held = heldMs()
+      if (held < sliceMs) return
+      await nextSlice(workspaceId, held)
+      heldMs()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { oldRows, type Sweeper } from '#shared/platform/db/old-rows.ts'
+import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import { messageKind } from '#shared/platform/mail/mail.ts'
+import { forgetMessageTexts } from '#shared/platform/mail/store.ts'
+
+/** Days for which the text of messages is kept (decisions, Forms, website content, messages). */
+const textDays = 30
+const dayMs = 86_400_000
+const batch = 500
+
+const messageTexts: Chore<Sweeper> = {
+  name: 'forget_message_texts',
+  everySeconds: 3_600,
+  run: async (sweeper, signal) => {
+    const before = new Date(sweeper.now().getTime() - textDays * dayMs)
+    for (let erasedCount = batch; erasedCount === batch; ) {
+      signal.throwIfAborted()
+      erasedCount = await forgetMessageTexts(sweeper.db, before, batch)
+    }
+  },
+}
+
+/** Deletes sent mail after 30 days, using the index on `created_at`, and the text of messages. The rows of messages are kept as history. */
+export const mailChores = [
+  oldRows('sweep_sent_mail', {
+    table: 'outbox_mails',
+    old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $1 and created_at < $1`,
+    by: 'created_at',
+    keptDays: 30,
+    everyMinutes: 60,
+  }),
+  messageTexts,
+]

@@ -1,0 +1,30 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Whom mail comes from. */
+export interface Sender {
+  /** Empty for an address alone. */
+  readonly name: string
+  readonly address: string
+}
+
+const email = schema(t.String({ format: 'email' }))
+const inLine = /^[^\p{Cc}\p{Zl}\p{Zp}<>"]*$/u
+
+/** Reads `name <address>`, or an address alone. */
+export function parseSender(text: string): Sender {
+  const [, name = '', angled] = /^(.*?)<([^<>]*)>$/s.exec(text.trim()) ?? []
+  return { name: name.trim().replace(/^"(.*)"$/s, '$1'), address: (angled ?? text).trim() }
+}
+
+/** The text of an address that mail may come from, as `name <address>` or bare; throws VALIDATION_ERROR for anything else. */
+export function senderText(text: string): string {
+  const { name, address } = parseSender(text)
+  try {
+    email.parse(address)
+  } catch {
+    throw problem('VALIDATION_ERROR', 'from must be an address, or a name with an address in angle brackets')
+  }
+  if (!inLine.test(name)) throw problem('VALIDATION_ERROR', 'from must have a name in one line, without quotes and angle brackets')
+  return name === '' ? address : `${name} <${address}>`
+}

@@ -1,0 +1,146 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { retry } from '#shared/platform/jobs/job.ts'
+import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
+
+/** A mail as the outbox keeps it. */
+export interface OutboxMail {
+  readonly id: string
+  readonly workspace_id: string | null
+  readonly kind: string
+  /** Null for mail of the platform, which goes out by the operator's server. */
+  readonly connection_id: string | null
+  readonly recipient: string
+  readonly subject: string
+  readonly body_text: string
+  readonly body_html: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly calendar: Mail['calendar'] | null
+  readonly status: MailStatus
+  readonly second_try: boolean
+  readonly is_erased: boolean
+  readonly is_suspended: boolean
+  readonly created_at: string
+}
+
+/** Tries after which a mail is kept as failed. */
+const mostTries = retry.patient.limit + 1
+
+const insert = sql(
+  'insert_mail',
+  `insert into outbox_mails (id, workspace_id, kind, recipient, subject, body_text, body_html, headers, calendar)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (id) do nothing returning id`,
+)
+/** Keeps a mail to be sent; false when the outbox has one of this id. */
+export async function insertMail(db: Executor, id: string, mail: Mail): Promise<boolean> {
+  const { workspaceId, kind, to, subject, text, html = null, headers = {}, calendar = null } = mail
+  const json = [JSON.stringify(headers), calendar && JSON.stringify(calendar)]
+  return (await db.query(insert(id, workspaceId, kind, to, subject, text, html, ...json))).length > 0
+}
+
+const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
+/** Whether the outbox has a mail of one of these ids: work that writes all of them in one transaction is done then. */
+export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
+  return (await db.query(known(ids))).length > 0
+}
+
+const find = sql(
+  'find_mail',
+  `select mail.id, mail.workspace_id, mail.kind, mail.connection_id, mail.recipient, mail.subject, mail.body_text, mail.body_html,
+     mail.headers, mail.calendar, mail.status, mail.second_try, mail.is_erased, mail.created_at,
+     coalesce(workspace.status = 'suspended', false) as is_suspended
+   from outbox_mails as mail left join workspaces as workspace on workspace.id = mail.workspace_id where mail.id = $1`,
+)
+export async function findMail(db: Executor, id: string): Promise<OutboxMail | undefined> {
+  return (await db.query<OutboxMail>(find(id)))[0]
+}
+
+const take = sql(
+  'take_mail',
+  `update outbox_mails as mail
+   set second_try = mail.second_try or mail.status = 'uncertain',
+     status = case when not exists (
+       select from do_not_contact as stop where stop.workspace_id = mail.workspace_id and stop.address = any(mail.contact_keys)
+     ) then 'sending' when mail.status = 'uncertain' then 'uncertain' else 'skipped' end
+   where mail.id = $1 and not mail.is_erased and mail.status = any($2) and not (mail.status = 'uncertain' and mail.second_try)
+   returning mail.status`,
+)
+/**
+ * Says that a mail is about to be handed over, unless its recipient has come to want none, which skips it. Gives its status by then;
+ * undefined when somebody else has taken or settled it. Commit it before the server has the mail.
+ */
+export async function takeMail(db: Executor, id: string, from: readonly MailStatus[]): Promise<MailStatus | undefined> {
+  return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
+}
+
+// What a mail says is kept until it is settled, since it may hold a token of which only the hash is kept; a message's for 30 days. Without it
+// a mail is never sent again.
+const forgotten = (settled: string): string =>
+  `body_text = case when kind <> '${messageKind}' and ${settled} then '' else body_text end,
+   body_html = case when kind <> '${messageKind}' and ${settled} then null else body_html end,
+   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end,
+   is_erased = is_erased or (kind <> '${messageKind}' and ${settled})`
+
+const settle = sql(
+  'settle_mail',
+  `update outbox_mails
+   set status = $2, attempts = attempts + 1, last_error = $3, sent_at = case when $2 = 'sent' then $4::timestamptz else sent_at end,
+     ${forgotten('true')}
+   where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed')`,
+)
+/** Records what has become of a mail for good. The time is when it was sent. */
+export async function settleMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
+  await db.query(settle(id, status, error?.slice(0, 2_000) ?? null, now))
+}
+
+const doubt = sql(
+  'note_mail_uncertain',
+  `update outbox_mails set status = 'uncertain', attempts = attempts + 1, last_error = $2, ${forgotten('second_try')}
+   where id = $1 and status = 'sending' returning second_try`,
+)
+/** Records that nobody knows whether the server has a mail. True when there is a second try to come. */
+export async function noteUncertain(db: Executor, id: string, reason: string): Promise<boolean> {
+  return (await db.query<{ second_try: boolean }>(doubt(id, reason.slice(0, 2_000))))[0]?.second_try === false
+}
+
+const failed = sql(
+  'note_mail_failure',
+  `update outbox_mails
+   set attempts = attempts + 1, last_error = $2,
+     second_try = second_try or status = 'uncertain',
+     status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $3 then 'failed' else 'queued' end
+   where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
+)
+/** Records a failed try and why; the last one marks the mail as failed, and a second try after an uncertain one leaves it uncertain. */
+export async function noteFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
+  return (await db.query<{ status: MailStatus }>(failed(id, reason.slice(0, 2_000), mostTries)))[0]?.status
+}
+
+const count = sql(
+  'count_mail',
+  `select count(*) filter (where workspace_id = $2)::integer as "fromWorkspace",
+     count(*) filter (where lower(recipient) = lower($3))::integer as "toAddress"
+   from outbox_mails where kind = $1 and created_at > $4 and (workspace_id = $2 or lower(recipient) = lower($3))`,
+)
+/** How much mail of a kind has gone into the outbox since a time: from a workspace, and from anybody to an address. */
+export async function countMail(
+  db: Executor,
+  { kind, workspaceId, to, since }: { kind: string; workspaceId: string; to: string; since: Date },
+): Promise<{ readonly fromWorkspace: number; readonly toAddress: number }> {
+  const [row] = await db.query<{ fromWorkspace: number; toAddress: number }>(count(kind, workspaceId, to, since))
+  return row ?? { fromWorkspace: 0, toAddress: 0 }
+}
+
+const forget = sql(
+  'forget_message_texts',
+  `update outbox_mails set is_erased = true, body_text = '', body_html = null,
+     status = case when status = 'queued' then 'failed' else status end,
+     last_error = case when status = 'queued' then 'It could not be sent for 30 days' else last_error end
+   where ctid = any(array(
+     select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $1 order by created_at
+     limit $2 for update skip locked
+   )) returning 1 as gone`,
+)
+/** Erases what messages said that were written before a time, so many at most; gives how many. They are never sent again then. */
+export const forgetMessageTexts = async (db: Executor, before: Date, atMost: number): Promise<number> =>
+  (await db.query(forget(before, atMost))).length

@@ -1,7 +1,0 @@
-import { sql } from '#shared/db/statement.ts'
-
-/** What changes of records replaced. Values: workspace, audit entries. */
-export const findBefore = sql(
-  'find_values_before',
-  'select id, before from audit_entries where workspace_id = $1 and id = any($2::uuid[]) order by id',
-)

@@ -1,6 +1,0 @@
-import { oldRows } from '#shared/db/old-rows.ts'
-
-/** Invitations that nobody accepted in time. */
-export const workspaceChores = [
-  oldRows('sweep_invitations', { table: 'invitations', old: 'expires_at < $1', by: 'expires_at', everyMinutes: 60 }),
-]

@@ -1,0 +1,130 @@
+import test from 'ava'
+import { hashPassword, verifyPassword } from '#shared/core/people/passwords.ts'
+import { createAccount, password, signIn } from '#test/support/account.ts'
+import { createPerson, createService } from '#test/support/factories.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+/** Behind one proxy every request may come from another address. */
+const fresh = shareWorld(test, { TRUST_PROXY: '1' })
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+test('whoever has the address and the password gets a session of 30 days', async (t) => {
+  const w = await fresh()
+  const { id, email } = await createAccount(w, 'Ann@Example.com')
+  const { status, data } = await signIn(w.visitor, ' aNN@example.COM ')
+  t.is(status, 200)
+  t.deepEqual(data.user, { id, email, name: 'Ann Account' })
+  t.regex(data.token, /^ks_[0-9A-Za-z]{71}$/)
+  t.true(Math.abs(Date.parse(data.expires_at) - Date.now() - 30 * 86_400_000) < 60_000)
+  t.deepEqual((await w.visitor.as(data.token).get('/v1/auth/me')).data, { id, type: 'user', name: 'Ann Account', email, orgs: [] })
+  const { rows } = await w.db.query(`select password_hash from users where id = $1`, [id])
+  t.regex(rows[0].password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  const kept = await w.db.query('select * from sessions where user_id = $1', [id])
+  t.false(JSON.stringify(kept.rows).includes(data.token.slice(25, 68)))
+})
+
+test('a wrong password and an unknown address answer the same', async (t) => {
+  const w = await fresh()
+  const { email } = await createAccount(w)
+  const answers = await Promise.all([
+    w.visitor.post('/v1/auth/sign-in', { email, password: `${password}!` }),
+    signIn(w.visitor, email, ''),
+    signIn(w.visitor, 'nobody@example.com'),
+    signIn(w.visitor, 'no address at all'),
+  ])
+  for (const { status, body, headers } of answers) {
+    t.is(status, 401)
+    t.is(headers.get('www-authenticate'), 'Bearer')
+    t.like(body.error, { code: 'UNAUTHORIZED', message: 'The address or the password is wrong' })
+  }
+  t.is((await w.visitor.post('/v1/auth/sign-in', { email })).status, 400)
+})
+
+test('no stored hash, or none that can be read, is never the right one', async (t) => {
+  t.true(await verifyPassword('paß', await hashPassword('paß')))
+  t.true(await verifyPassword('caf\u00e9', await hashPassword('cafe\u0301')), 'the same password from another keyboard')
+  t.false(await verifyPassword('Pass', await hashPassword('pass')))
+  for (const stored of [undefined, '', 'none', '$argon2id$v=19$m=19456,t=2,p=1$$', '$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA']) {
+    t.false(await verifyPassword('', stored))
+  }
+})
+
+test('the eleventh try for one account within a minute is 429, wherever it comes from', async (t) => {
+  const w = await fresh()
+  const tries = []
+  for (let number = 1; number <= 11; number++) {
+    const email = number % 2 ? 'Victim@example.com' : 'victim@EXAMPLE.com '
+    tries.push(await signIn(w.visitor, email, 'guess'))
+  }
+  t.deepEqual(
+    tries.map(({ status }) => status),
+    [...Array(10).fill(401), 429],
+  )
+  t.is(tries[0]?.headers.get('ratelimit-policy'), '"sign-in";q=10;w=60')
+  t.is(tries[0]?.headers.get('ratelimit'), '"sign-in";r=9;t=60')
+  const refused = tries[10]
+  t.is(refused?.body.error.code, 'RATE_LIMITED')
+  t.regex(refused?.headers.get('retry-after') ?? '', /^([1-9]|[1-5]\d|60)$/)
+  t.regex(refused?.headers.get('ratelimit') ?? '', /^"sign-in";r=0;t=\d+$/)
+  const other = await signIn(w.visitor, 'other@example.com', 'guess')
+  t.is(other.status, 401)
+})
+
+test('the eleventh try from one address of the network is 429, in all API processes together', async (t) => {
+  const w = await fresh()
+  const second = await startSecondApi(t, w)
+  const { email } = await createAccount(w)
+  const statuses = []
+  for (let number = 1; number <= 11; number++) {
+    const client = number % 2 ? w.visitor : second
+    const answer = await client.post('/v1/auth/sign-in', { email: `${number}@example.com`, password }, from('198.51.100.7, 203.0.113.9'))
+    statuses.push(answer.status)
+  }
+  t.deepEqual(statuses, [...Array(10).fill(401), 429])
+  t.is((await second.post('/v1/auth/sign-in', { email, password }, from('203.0.113.10'))).status, 200)
+})
+
+test('signing out ends this session at once, in every process, and no other', async (t) => {
+  const w = await fresh()
+  const second = await startSecondApi(t, w)
+  const { client, email } = await createAccount(w)
+  const other = w.visitor.as((await signIn(w.visitor, email)).data.token)
+  t.is((await second.as(client.token).get('/v1/auth/me')).status, 200)
+  t.is((await client.post('/v1/auth/sign-out')).status, 204)
+  t.is((await second.as(client.token).get('/v1/auth/me')).status, 401)
+  t.is((await client.post('/v1/auth/sign-out')).status, 401)
+  t.is((await other.get('/v1/auth/me')).status, 200)
+})
+
+test('every credential that is none answers 401, and tells no more than its holder may know', async (t) => {
+  const w = await fresh()
+  const { client } = await createAccount(w)
+  await client.post('/v1/auth/sign-out')
+  const person = await createPerson(w, 'Late')
+  await w.db.query(`update sessions set expires_at = now() - interval '1 second' where user_id = $1`, [person.id])
+  const token = client.token ?? ''
+  const told = async (credential: string | null | undefined) => {
+    const { status, body } = await w.visitor.as(credential ?? null).get('/v1/auth/me')
+    t.is(status, 401, String(credential))
+    return body.error.message
+  }
+  t.is(await told(null), 'Send a valid access key or session token as Authorization: Bearer')
+  for (const credential of ['x', 'kt_', `${token.slice(0, -1)}~`, token, token.slice(0, 40), `kt_${token.slice(3)}`])
+    t.is(await told(credential), 'The access key or session token is unknown: it was mistyped, revoked or signed out')
+  t.regex(await told(person.client.token), /^The session expired at .*; sign in again$/)
+})
+
+test('a key is told who it is, and is refused where only a person may come', async (t) => {
+  const w = await fresh()
+  const { id, client } = await createService(w, w.org)
+  t.deepEqual((await client.get('/v1/auth/me')).data, { id, type: 'service', name: 'Robot', orgs: [{ id: w.org.id, name: 'Acme' }] })
+  const refusals = await Promise.all([
+    client.post('/v1/auth/sign-out'),
+    client.post('/v1/auth/password', { current: 'x', next: '12345678' }),
+    client.get('/v1/orgs'),
+    client.post('/v1/orgs', { name: 'Mine' }),
+  ])
+  for (const { status, body } of refusals) t.like({ status, code: body.error.code }, { status: 401, code: 'UNAUTHORIZED' })
+})

@@ -1,0 +1,112 @@
+import test from 'ava'
+import { allow } from '#test/core/policy/rules.ts'
+import { until } from '#test/features/functions/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const start = shareWorld(test)
+
+/** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
+async function staff(given?: World) {
+  const w = given ?? (await start())
+  const { org } = w
+  await org.owner.post(`${org.path}/types`, { key: 'staff', label: 'Staff' })
+  const fields = [
+    { key: 'name', type: 'string' },
+    { key: 'salary', type: 'number' },
+    { key: 'grade', type: 'select', immutable: true, rules: { options: ['low', 'high'] } },
+    { key: 'points', type: 'number', rules: { default: 7 } },
+    { key: 'bonus', type: 'number' },
+  ]
+  const ids: Record<string, string> = {}
+  for (const field of fields) {
+    ids[field.key] = (await org.owner.post(`${org.path}/fields`, { entity_type: 'staff', label: field.key, ...field })).data.id
+  }
+  const formulaOf = (key: string) => `${org.path}/fields/${ids[key]}/formula`
+  await org.owner.put(formulaOf('bonus'), { formula: 'salary * 2' })
+  const records = `${org.path}/records/staff`
+  const { data } = await org.owner.post(records, { values: { name: 'Ann', salary: 100, grade: 'low' } })
+  const as = async (...rules: object[]) => (await createMember(w, org, rules)).client
+  return { w, org, records, record: `${records}/${data.id}`, field: (key: string) => `${org.path}/fields/${ids[key]}`, formulaOf, as }
+}
+
+const masked = { resources: ['staff'], fields: { deny: ['salary', 'grade'] } }
+
+test('an immutable value that is hidden is not found out by sending it', async (t) => {
+  const { as, record, org } = await staff()
+  const member = await as(allow(['records:read', 'records:update'], masked))
+  const answers = await Promise.all(['low', 'high', null].map((grade) => member.put(`${record}/values`, { values: { grade } })))
+  t.deepEqual(
+    answers.map(({ status, body }) => [status, body.error.message]),
+    Array(3).fill([400, 'values.grade cannot change after creation']),
+  )
+  t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
+})
+
+test('what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
+  const { as, record, formulaOf, w } = await staff()
+  const designer = await as(allow(['records:read', 'fields:create'], masked))
+  t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
+  await w.drain()
+  for (const key of ['bonus', 'points']) {
+    const answers = [await designer.put(formulaOf(key), { formula: '1 + 1' }), await designer.delete(formulaOf(key))]
+    t.deepEqual(
+      answers.map(({ status, body }) => [status, body.error.message]),
+      Array(2).fill([403, `Needs records:read of ${key} in every record of staff`]),
+    )
+  }
+  t.deepEqual((await designer.get(record)).data.values, { name: 'Ann' })
+  const blind = await as(allow('fields:create'))
+  t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
+})
+
+test('values that are hidden are not counted against new rules', async (t) => {
+  const { as, field } = await staff()
+  const tighter = { rules: { max: 50 } }
+  const open = { resources: ['staff'] }
+  const refused = [
+    await as(allow(['records:read', 'fields:create'], masked)),
+    await as(allow('fields:create', open)),
+    await as(allow('fields:create', open), allow('records:read', { ...open, condition: { 'resource.name': { ne: 'Ann' } } })),
+  ]
+  for (const client of refused) {
+    const { status, body } = await client.patch(field('salary'), tighter)
+    t.deepEqual([status, body.error.message], [403, 'Needs records:read of salary in every record of staff'])
+    t.is((await client.patch(field('salary'), { label: 'Pay' })).status, 200, 'what looks at no value is free')
+  }
+  const seeing = await as(allow(['records:read', 'fields:create'], open))
+  t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
+})
+
+test('whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
+  const { as, records } = await staff()
+  const reading = allow('records:read', { condition: { 'resource.name': { eq: 'Ann' } } })
+  const member = await as(allow('records:create'), reading)
+  const create = (name: string) => member.post(records, { values: { name } })
+  t.deepEqual((await create('Bob')).data.values, {})
+  t.is((await create('Ann')).data.values.points, 7)
+  const { data } = await member.post(`${records}/batch`, { operations: [{ op: 'create', values: { name: 'Bob' } }] })
+  t.deepEqual(data.results[0].record.values, {})
+})
+
+test('what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { as, org, record, field, formulaOf } = await staff(w)
+  await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
+  const changer = await createMember(w, org, [allow(['records:read', 'fields:create'])])
+  t.is((await changer.client.put(formulaOf('bonus'), { formula: '1 + 1' })).status, 200)
+  t.is((await changer.client.put(formulaOf('bonus'), { formula: '2 + 2' })).status, 200)
+  const member = await as(allow(['records:read', 'records:export'], masked))
+  const seen = async () => (await member.get(record)).data.values
+  t.deepEqual(await seen(), { name: 'Ann' }, 'of the salary that it held before')
+  t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 400)
+  t.is((await org.owner.delete(field('salary'))).status, 204)
+  t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
+  await org.owner.delete(`${org.path}/members/${changer.id}`)
+  await startWorkerProcess(t, w, 'data')
+  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
+})

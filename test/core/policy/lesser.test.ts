@@ -1,0 +1,47 @@
+import test from 'ava'
+import { grantsNoMore } from '#shared/core/policy/grants/excess-grants.ts'
+import { lesserOf } from '#shared/core/policy/grants/intersect-policies.ts'
+import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
+import { ids } from '#test/core/policy/random.ts'
+import { allow, deny, invoice, invoiceFields, me, policyOf } from '#test/core/policy/rules.ts'
+
+const other = { id: ids[1] ?? null, type: 'user', owner: false } as const
+const owner = policyOf([], { ...me, owner: true })
+
+test('the lesser of two callers may do what both may', (t) => {
+  const policy = lesserOf(
+    policyOf([allow('*', { fields: { deny: ['due'] } })]),
+    policyOf([allow('records:read', { condition: { 'resource.status': { eq: 'open' } }, fields: { allow: ['due', 'status'] } })], other),
+  )
+  t.deepEqual([policy.permits('records:read', 'invoices'), policy.permits('records:delete', 'invoices')], ['sometimes', 'never'])
+  const access = policy.recordAccess('records:read', 'invoices', invoiceFields)
+  t.deepEqual([access.verdict, access.test(invoice({ status: 'open' })), access.test(invoice({ status: 'paid' }))], ['some', true, false])
+  t.deepEqual([...access.visibleFields(invoice({ status: 'open' }))], ['status'])
+  t.false(access.alwaysVisible)
+  const half = lesserOf(policyOf([allow('*')]), policyOf([allow('*', { fields: { deny: ['due'] } })], other))
+  t.false(half.recordAccess('records:read', 'invoices', invoiceFields).alwaysVisible)
+  t.deepEqual([...access.hideable].sort(), ['constructor', 'due', 'label', 'tax', 'total'])
+  t.is(access.where('row')?.toString(), `("row"."status" is not null and "row"."status" = 'open'::text)`)
+  t.is(access.fieldWhere('due')?.toString(), 'false')
+  t.false(policy.decide('records:read', 'invoices', { status: 'paid' }).allowed)
+  t.true(policy.decide('records:read', 'invoices', { status: 'open' }).allowed)
+})
+
+test('each of the two is its own principal.id', (t) => {
+  const own = [allow('*', { condition: { 'resource.owner': { eq: 'principal.id' } } })]
+  const access = lesserOf(policyOf(own), policyOf(own, other)).recordAccess('records:read', 'invoices', invoiceFields)
+  t.false(access.test(invoice()))
+})
+
+test('beside the owner the lesser is the other', (t) => {
+  const limited = policyOf([allow('types:read')])
+  t.is(lesserOf(owner, limited), limited)
+  t.is(lesserOf(limited, owner), limited)
+  t.is(lesserOf(owner, owner), owner)
+})
+
+test('the lesser of two grants only what both hold', (t) => {
+  const policy = lesserOf(policyOf([allow('*')]), policyOf([allow('*'), deny('flows:run')], other))
+  t.is(grantsNoMore(policy, parsePolicy([allow('flows:read')])), undefined)
+  t.is(grantsNoMore(policy, parsePolicy([allow('flows:run')]))?.code, 'FORBIDDEN')
+})

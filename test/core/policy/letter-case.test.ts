@@ -1,0 +1,48 @@
+import test from 'ava'
+import { lowerCase, lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
+import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { thingsTable } from '#test/core/policy/things-table.ts'
+
+test('every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
+  const database = await thingsTable()
+  t.teardown(() => database.drop())
+  const letters = builder.raw(
+    'select code, chr(code) as letter from generate_series(1, 1114111) as code where code not between 55296 and 57343',
+  )
+  const changed = await database.query(
+    builder.raw('select code, ? as small from (?) as letters where ? <> letter', [
+      lowerCaseOf(builder.raw('letter')),
+      letters,
+      lowerCaseOf(builder.raw('letter')),
+    ]),
+  )
+  const small = new Map(changed.map(({ code, small }) => [Number(code), String(small)]))
+  t.true(small.size > 1_400)
+  for (let code = 1; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const letter = String.fromCodePoint(code)
+    const expected = small.get(code) ?? letter
+    if (lowerCase(letter) !== expected || lowerCase(`aΣ${letter}`) !== `aσ${expected}`) t.fail(code.toString(16))
+  }
+})
+
+// The table's database is Turkish, where I and i are two letters and not one in two cases.
+const words = ['INVOICE', 'invoice', 'ınvoıce', 'İNVOİCE', 'ÄRGER', 'ärger', 'ΣΑΣ', 'σας', 'STRASSE', 'straße', 'a%b_c\\', 'A%B_C\\', '😀']
+
+test('search and filter find text as rules do, whatever the locale of the database', async (t) => {
+  const database = await thingsTable()
+  t.teardown(() => database.drop())
+  for (const text of words) {
+    const texts = builder.raw('select word from unnest(?::text[]) as word', [words as never])
+    const found = await database.query(
+      builder.raw('select word from (?) as words where ?', [texts, comparing('word', contains(text), contains(text).values)]),
+    )
+    t.deepEqual(
+      found.map(({ word }) => word),
+      words.filter((word) => lowerCase(word).includes(lowerCase(text))),
+      text,
+    )
+  }
+})

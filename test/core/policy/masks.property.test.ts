@@ -1,0 +1,108 @@
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
+import { roads } from '#test/core/policy/roads.ts'
+import { seedOf } from '#test/core/policy/seed.ts'
+import { exact, type Seen, sightOf } from '#test/core/policy/sight.ts'
+import { defaults, type Writer, writingRoads } from '#test/core/policy/write-roads.ts'
+import { createFunction } from '#test/features/functions/support.ts'
+import { times } from '#test/support/depth.ts'
+import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const [rounds, records, policies] = [2, 12, times(5, 15)]
+
+/** The type of the random rules through the API: its ordinary fields as they are, the computed ones by formulas that read the same. */
+async function makeType({ org, drain }: World): Promise<void> {
+  await org.owner.post(`${org.path}/types`, { key: typeKey, label: 'Things' })
+  const options = { select: [...valuesOf.select], multiselect: [...new Set(valuesOf.multiselect.flatMap((list) => list as string[]))] }
+  for (const { key, type } of fields) {
+    const rules = type === 'ref' || type === 'refs' ? { ref_type: typeKey } : type in options ? { options: options[type as 'select'] } : {}
+    const initial = key in defaults ? { default: defaults[key] } : {}
+    const { data } = await org.owner.post(`${org.path}/fields`, {
+      entity_type: typeKey,
+      key,
+      label: key,
+      type,
+      rules: { ...rules, ...initial },
+    })
+    const formula = { twice: 'a_number + a_currency', again: 'twice & ""' }[key]
+    if (formula) await org.owner.put(`${org.path}/fields/${data.id}/formula`, { formula })
+  }
+  await drain()
+}
+
+/** Makes a record of those of the values that may be sent, and changes it once. */
+async function makeRecord({ org: { owner, path } }: World, given: Readonly<Record<string, unknown>>): Promise<void> {
+  const values = { ...given }
+  for (;;) {
+    const made = await owner.post(`${path}/records/${typeKey}`, { values })
+    if (made.status === 201)
+      return void (await owner.put(`${path}/records/${typeKey}/${made.data.id}/values`, { values: { a_bool: true } }))
+    delete values[/^values\.(\w+)/.exec(made.body.error.message)?.[1] ?? '']
+  }
+}
+
+const look = `async function handler({ type, ids }) {
+  const page = await sdk.records.list(type, { limit: 200 }).catch(() => ({ records: [] }))
+  const found = []
+  for (const id of ids) found.push(...(await sdk.records.get(type, id).then((one) => [one], () => [])))
+  return { list: page.records, found }
+}`
+
+/** A rule on records alone: what else the caller needs to walk the roads comes from another role. */
+const onRecords = fc.oneof(rule, alike).map((one): PolicyRule => {
+  const actions = one.actions.map((action) => (action === '*' ? 'records:*' : action === 'types:read' ? 'records:export' : action))
+  return { ...one, actions }
+})
+
+/** A person or service account that holds these rules in two roles, beside what it needs to walk the roads. */
+async function makeCaller(w: World, type: 'user' | 'service', rules: readonly PolicyRule[]): Promise<Caller> {
+  const others = { effect: 'allow', actions: ['audit:read', 'functions:invoke'] }
+  const made = await { user: createMember, service: createService }[type](w, w.org, [...rules.slice(1), others])
+  const role = await createRole(w, w.org, rules.slice(0, 1))
+  await w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: made.id })
+  return made
+}
+
+async function walk(t: ExecutionContext, w: World, functionId: string, type: 'user' | 'service', rules: readonly PolicyRule[]) {
+  const { org } = w
+  const { id, client } = await makeCaller(w, type, rules)
+  // Some records are the caller's own.
+  const table = `"ws_${org.id.replaceAll('-', '')}"."${typeKey}"`
+  await w.db.query(`update ${table} set created_by = case when get_byte(uuid_send(id), 15) % 3 = 0 then $1::uuid end`, [id])
+  const all: Seen[] = exact(await org.owner.get(`${org.path}/records/${typeKey}`)).records
+  const caller = { id, type }
+  const sight = (action: string) => sightOf(rules, `records:${action}`, caller)
+  const read = sight('read')
+  const rights = { read, export: sight('export'), create: sight('create'), update: sight('update'), delete: sight('delete') }
+  const writer: Writer = { t, org, client, callerId: id, all, functionId, ...rights }
+  for (const [road, go] of Object.entries({ ...roads, ...writingRoads })) {
+    try {
+      await go(writer)
+    } catch (error) {
+      throw new Error(`${road}, rules ${JSON.stringify(rules)}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  return all.filter(read.allows).length
+}
+
+for (let round = 1; round <= rounds; round++) {
+  test(`no road shows more or less than the documents say, round ${round}`, async (t) => {
+    const w = await world()
+    t.teardown(w.close)
+    const seed = seedOf(t) + round
+    await makeType(w)
+    for (const { values } of fc.sample(record, { seed, numRuns: records })) await makeRecord(w, values)
+    const { id } = await createFunction(t, w.org, look)
+    let seen = 0
+    const callers = fc.constantFrom('user' as const, 'service' as const)
+    const property = fc.asyncProperty(callers, fc.array(onRecords, { minLength: 1, maxLength: 5 }), async (type, rules) => {
+      seen += await walk(t, w, id, type, rules)
+    })
+    await fc.assert(property, { seed, numRuns: policies, endOnFailure: true })
+    t.log(`${policies} policies over ${records} records, ${seen} readable`)
+    t.true(seen > 0)
+  })
+}

@@ -1,0 +1,102 @@
+import test from 'ava'
+import { type Attributes, compilePolicy, type RecordAccess } from '#shared/core/policy/evaluate.ts'
+import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { mayDo, type NaiveRecord } from '#test/core/policy/naive.ts'
+import { fields, ids, operands, otherTested, typeKey, types, valuesOf } from '#test/core/policy/random.ts'
+import { seed } from '#test/core/policy/seed.ts'
+import { thingsTable } from '#test/core/policy/things-table.ts'
+import { times } from '#test/support/depth.ts'
+
+const caller = { id: ids[0] ?? null, type: 'user', owner: false } as const
+
+let things: Awaited<ReturnType<typeof thingsTable>>
+test.before(async () => {
+  things = await thingsTable()
+  await things.insert(records)
+})
+test.after.always(() => things?.drop())
+
+/** Records that between them hold every value of every field, and one that holds none. */
+const records: readonly NaiveRecord[] = Array.from(
+  { length: Math.max(...Object.values(valuesOf).map((all) => all.length)) + 1 },
+  (_, index) => ({
+    id: `018f0000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    object_type: typeKey,
+    created_by: index === 0 ? null : (ids[index % ids.length] ?? null),
+    created_at: String(valuesOf.datetime[index % valuesOf.datetime.length]),
+    values:
+      index === 0 ? {} : Object.fromEntries(fields.map(({ key, type }) => [key, valuesOf[type][index % valuesOf[type].length] ?? null])),
+  }),
+)
+
+/** One of so many operands is compared with in a run, others in the next: which of them, the seed says. */
+const oneOf = times(4, 1)
+const compared = operands.filter((_, index) => index % oneOf === seed % oneOf)
+const texts = compared.filter((operand) => typeof operand === 'string')
+const count = times(10, 40)
+const lists = Array.from({ length: count }, (_, start) => operands.filter((_operand, index) => index % count === start || index === start))
+
+const tests: readonly Readonly<Record<string, unknown>>[] = [
+  ...['eq', 'ne', 'gt', 'gte', 'lt', 'lte'].flatMap((operator) => compared.map((operand) => ({ [operator]: operand }))),
+  ...['in', 'nin'].flatMap((operator) => [[], ...lists].map((operand) => ({ [operator]: operand }))),
+  ...texts.map((operand) => ({ contains: operand })),
+]
+
+for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTested]) {
+  test(`${tested} answers every operator and operand alike in memory, in SQL and in the documents`, async (t) => {
+    const policies = rulesAbout(tested)
+    const accesses = policies.map((rules) => compiled(rules).recordAccess('records:read', typeKey, fields))
+    const inDatabase = await answersOf(accesses)
+    for (const [index, access] of accesses.entries()) {
+      const rules = policies[index] ?? []
+      const expected = records.map((record) => mayDo(rules, 'records:read', caller, types, record))
+      t.deepEqual(records.map(access.test), expected, `in memory: ${JSON.stringify(rules)}`)
+      t.deepEqual(inDatabase[index], expected, `in SQL: ${JSON.stringify(rules)}`)
+    }
+    t.log(`seed ${seed}: ${policies.length * records.length} cases`)
+  })
+}
+
+test('the attributes of simulate mean what a record with those values would', (t) => {
+  for (const { key } of fields) {
+    for (const rules of rulesAbout(`resource.${key}`)) {
+      const policy = compiled(rules)
+      const access = policy.recordAccess('records:read', typeKey, fields)
+      for (const record of records) {
+        const { allowed } = policy.decide('records:read', typeKey, record.values as Attributes, fields)
+        if (allowed !== access.test(record)) t.fail(JSON.stringify([rules, record.values[key]]))
+      }
+    }
+  }
+  t.pass()
+})
+
+/** An allow rule tells whether a test passes; a deny rule beside it whether it fails, which sides that cannot be compared do not. */
+const rulesAbout = (tested: string): PolicyRule[][] =>
+  tests.flatMap((one) => {
+    const allow: PolicyRule = { effect: 'allow', actions: ['*'] }
+    const condition = { [tested]: one }
+    return [[{ ...allow, condition }], [allow, { ...allow, effect: 'deny', condition }]]
+  })
+
+const compiled = (rules: readonly PolicyRule[]) =>
+  compilePolicy(
+    rules.map((rule, index) => ({ ...rule, role_id: 'role', index })),
+    caller,
+  )
+
+/** For each access, which of the records SQL lets through. */
+async function answersOf(accesses: readonly RecordAccess[]): Promise<boolean[][]> {
+  const answers: boolean[][] = []
+  for (let start = 0; start < accesses.length; start += 200) {
+    const conditions = accesses.slice(start, start + 200).map((access) => access.where('row') ?? builder.raw('true'))
+    const query = builder.raw(
+      `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`,
+      conditions,
+    )
+    const rows = (await things.query(query)) as readonly { passes: readonly boolean[] }[]
+    answers.push(...conditions.map((_, index) => rows.map(({ passes }) => passes[index] === true)))
+  }
+  return answers
+}

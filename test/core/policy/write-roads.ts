@@ -1,0 +1,81 @@
+import { typeKey } from '#test/core/policy/random.ts'
+import type { Reader } from '#test/core/policy/roads.ts'
+import { masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
+
+/** Somebody who reads and writes. */
+export interface Writer extends Reader {
+  readonly update: Sight
+  readonly delete: Sight
+  readonly create: Sight
+  readonly callerId: string
+}
+
+/** What a record gets that is created without. */
+export const defaults: Readonly<Record<string, unknown>> = { a_select: 'b', a_bool: true }
+
+/** Changes that change nothing: each record that may be read answers by what else may be done with it, and shows no more than a reading. */
+async function walkChanges(writer: Writer): Promise<void> {
+  const { t, all, client, org, read, update } = writer
+  const operations = all.map(({ id }) => ({ op: 'update', id, values: {} }))
+  const { data } = await client.post(`${org.path}/records/${typeKey}/batch`, { operations })
+  for (const [index, record] of all.entries()) {
+    const result = data.results[index]
+    const answer = await client.put(`${org.path}/records/${typeKey}/${record.id}/values`, { values: {} })
+    const expected = statusOf(writer, record, update)
+    t.true(expected.includes(answer.status) && result.status === (answer.status === 204 ? 200 : answer.status), answer.text)
+    const view = result.status === 200 ? masked(record, read.shows(record)) : null
+    t.deepEqual(result.record, JSON.parse(JSON.stringify(view)))
+  }
+}
+
+/** Deletions, taken back by what fails after them. */
+async function walkDeletions(writer: Writer): Promise<void> {
+  const { t, all, client, org } = writer
+  const fails = { op: 'update', id: 'none', values: {} }
+  for (const record of all) {
+    const operations = [{ op: 'delete', id: record.id }, fails]
+    const answer = await client.post(`${org.path}/records/${typeKey}/batch`, { operations, atomic: true })
+    const expected = statusOf(writer, record, writer.delete)
+    const isDone = answer.body.error.message.startsWith('operations[1]')
+    t.true(isDone ? expected.includes(204) : expected.includes(answer.status), answer.text)
+  }
+}
+
+/** "Not readable is 404, readable but not updatable 403"; who may do it with no record of the type hears that first. */
+function statusOf({ all, read }: Writer, record: Seen, action: Sight): readonly number[] {
+  if (!action.allows(record)) return read.allows(record) ? [403] : all.some(action.allows) ? [404] : [403, 404]
+  return read.allows(record) ? [204] : [404]
+}
+
+/** Creations of what the owner has made just so: allowed when the rules hold for what is sent and for what becomes of it. */
+async function walkCreations(writer: Writer): Promise<void> {
+  const { t, all, callerId, client, org, create, read } = writer
+  for (const made of all.slice(0, 4)) {
+    const { twice: _, again: __, ...given } = made.values
+    // What would come by itself is left out, so that what is sent and what is stored differ.
+    const sent = Object.fromEntries(Object.entries(given).filter(([key, value]) => value !== null && value !== defaults[key]))
+    const draft = { ...made, id: null as unknown as string, created_by: callerId, created_at: new Date().toISOString() }
+    const isAllowed = create.allows({ ...draft, values: sent }) && create.allows(draft)
+    const answer = await client.post(`${org.path}/records/${typeKey}`, JSON.stringify({ values: sent }), {
+      'content-type': 'application/json',
+    })
+    t.is(answer.status, isAllowed ? 201 : 403, answer.text)
+    if (answer.status === 201) {
+      const stored = await org.owner.get(`${org.path}/records/${typeKey}/${answer.data.id}`)
+      const record = { ...made, ...stored.data, values: made.values }
+      const shown = read.allows(record) ? read.shows(record) : new Set<string>()
+      t.deepEqual(
+        Object.keys(answer.data.values),
+        Object.keys(made.values).filter((key) => shown.has(key)),
+      )
+      await org.owner.delete(`${org.path}/records/${typeKey}/${answer.data.id}`)
+    }
+  }
+}
+
+/** Every road by which a caller changes records. They leave all as it was. */
+export const writingRoads: Readonly<Record<string, (writer: Writer) => Promise<void>>> = {
+  changes: walkChanges,
+  deletions: walkDeletions,
+  creations: walkCreations,
+}

@@ -1,0 +1,34 @@
+import test from 'ava'
+import { holdAt } from '#test/core/records/hold.ts'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { world } from '#test/support/world.ts'
+
+const operations = Array.from({ length: 250 }, (_, index) => ({ op: 'create', values: { name: `row ${index + 1}`, amount: 0.1 } }))
+
+test('a batch that is not atomic commits every 100 changes, and after kill -9 another worker repeats none', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'amount', label: 'Amount', type: 'number' })
+  await w.worker.pools.stop(1_000)
+  const locations = `${w.org.path}/records/locations`
+  const hold = await holdAt(w, 'row 150')
+  const first = await startWorkerProcess(t, w, 'data')
+  const answer = await w.org.owner.post(`${locations}/batch`, { operations }, { prefer: 'respond-async' })
+  t.is(answer.status, 202)
+  const job = `${w.org.path}/jobs/${answer.data.job_id}`
+  await hold.reached()
+  t.like((await w.org.owner.get(job)).data, { status: 'running', progress: { done: 100, total: 250 } })
+  t.is((await w.org.owner.get(`${locations}?offset=0`)).data.total, 100)
+  await first.kill('SIGKILL')
+  await startWorkerProcess(t, w, 'data')
+  await hold.release()
+  while ((await w.org.owner.get(job)).data.finished_at === null) await new Promise((resolve) => setTimeout(resolve, 10))
+  const { status, result } = (await w.org.owner.get(job)).data
+  t.is(status, 'done')
+  t.deepEqual(
+    result.results.map(({ status, record }: { status: number; record: { values: object } }) => [status, record.values]).slice(99, 102),
+    [100, 101, 102].map((row) => [201, { ...result.results[0].record.values, name: `row ${row}`, amount: 0.1 }]),
+  )
+  t.is((await w.org.owner.get(`${locations}?offset=0`)).data.total, 250)
+  t.is((await w.db.query(`select from audit_entries where action = 'record.created'`)).rowCount, 250)
+})

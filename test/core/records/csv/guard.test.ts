@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import fc from 'fast-check'
+import { guardCell, unguardCell } from '#shared/core/records/csv/escape-cell.ts'
+import { writeCsv } from '#shared/core/records/csv/write.ts'
+import { cellsOf, readAll } from '#test/core/records/csv/support.ts'
+
+const strings = (name: string): readonly string[] =>
+  JSON.parse(readFileSync(new URL(`../../../fixtures/strings/${name}.json`, import.meta.url), 'utf8')) as string[]
+
+const left = [
+  '',
+  'a',
+  "'",
+  "'a",
+  "''",
+  'a=1',
+  '-5',
+  '-12.5',
+  '+5',
+  '-.5',
+  '-5.',
+  '-1e5',
+  '+1.5E-10',
+  '12',
+  '+91 98765 43210',
+  '+49 123',
+  '+1 (514) 721-4711',
+  '+49.30.123456',
+  '+49 30/123456',
+  "'-12.5",
+  "'+49 123 456",
+]
+const guarded = [
+  '=1+1',
+  "=cmd|' /C calc'!A0",
+  '+',
+  '-',
+  '@SUM(A1)',
+  '@',
+  '\t=1',
+  '\r=1',
+  '-2+3',
+  '+1-2',
+  '+A1',
+  '-a',
+  '--5',
+  '-5 EUR',
+  '+49 123 x',
+  '+1 234 567 890 123 456',
+  "'=1",
+  "''=1",
+  "'\t",
+  '-12.5\n',
+  '+49 123\n=1',
+]
+
+for (const cell of left) test(`left as it is: ${JSON.stringify(cell)}`, (t) => t.is(guardCell(cell), cell))
+for (const cell of guarded) test(`guarded: ${JSON.stringify(cell)}`, (t) => t.is(guardCell(cell), `'${cell}`))
+
+test('an apostrophe is taken off a cell that the guard would have put it on, once, and off no other', (t) => {
+  for (const cell of guarded) t.is(unguardCell(`'${cell}`), cell)
+  for (const cell of left) t.is(unguardCell(cell), cell)
+})
+
+test('spreadsheet attacks are guarded and come back', (t) => {
+  for (const attack of strings('csv-injection')) {
+    const cell = guardCell(attack)
+    t.notRegex(cell, /^[=+\-@\t\r]/)
+    t.is(unguardCell(cell), attack)
+  }
+})
+
+/** Text in which guards, quotes, separators and line ends come often. */
+const tricky = fc.oneof(
+  fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+  fc.string({
+    unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', ' ', '1', '2', '.', 'e', '(', '\ufeff', 'a', '😀'),
+  }),
+)
+
+test('any text survives guard and unguard, and no guarded cell starts a formula', (t) => {
+  fc.assert(
+    fc.property(tricky, (text) => {
+      const cell = guardCell(text)
+      return unguardCell(cell) === text && (cell === text || cell.startsWith("'"))
+    }),
+    { numRuns: 1_000_000 },
+  )
+  t.pass()
+})
+
+test('any table of text survives export and import', async (t) => {
+  const table = fc.array(fc.tuple(tricky, tricky, tricky), { minLength: 1, maxLength: 20 })
+  const survives = fc.asyncProperty(table, fc.integer({ min: 1, max: 200 }), async (rows, size) => {
+    const text = writeCsv([['id', 'one', 'two'], ...rows])
+    t.deepEqual(cellsOf(await readAll(text, size)), rows)
+  })
+  await fc.assert(survives, { numRuns: 3_000 })
+})
+
+test('naughty strings survive export and import', async (t) => {
+  const rows = strings('naughty-strings').map((text, index) => [String(index), text])
+  t.deepEqual(cellsOf(await readAll(writeCsv([['id', 'text'], ...rows]))), rows)
+})
+
+test('rows end in CRLF, and only cells that need quotes have them', (t) => {
+  t.is(
+    writeCsv([
+      ['id', 'a b'],
+      ['1', 'say "hi"'],
+      ['2', 'x\ny'],
+      ['3', 'a,b'],
+      ['4', ''],
+    ]),
+    'id,a b\r\n1,"say ""hi"""\r\n2,"x\ny"\r\n3,"a,b"\r\n4,\r\n',
+  )
+  t.is(writeCsv([]), '')
+})

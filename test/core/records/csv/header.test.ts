@@ -1,0 +1,25 @@
+import test from 'ava'
+import { matchColumns } from '#shared/core/records/csv/header.ts'
+
+const [name, total, maker] = [{ key: 'name' }, { key: 'total' }, { key: 'constructor' }]
+const fields = [name, total, maker]
+
+test('columns that name a field are taken, in any order; others are left out', (t) => {
+  t.deepEqual(matchColumns(['id', 'total', '', 'created_at', 'name', 'Name', ''], fields), [null, total, null, null, name, null, null])
+})
+
+test('a field’s key may be a name of an object’s own', (t) => {
+  t.deepEqual(matchColumns(['constructor', 'toString', '__proto__'], fields), [maker, null, null])
+})
+
+test('a field may stand in the header once', (t) => {
+  t.throws(() => matchColumns(['name', 'total', 'name'], fields), { message: /more than one column name/ })
+  t.notThrows(() => matchColumns(['name', 'id', 'id', 'x', 'x'], fields))
+})
+
+test('a header without a field is refused', (t) => {
+  for (const header of [['id', 'created_at'], [''], ['name;total']]) {
+    t.throws(() => matchColumns(header, fields), { message: /must have a header row that names a field, such as name/ })
+  }
+  t.throws(() => matchColumns(['name'], []), { message: /header row/ })
+})

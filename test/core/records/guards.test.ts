@@ -1,0 +1,93 @@
+import test from 'ava'
+import type { GuardedChange, RecordGuard } from '#shared/core/scope/record-guard.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { guards } from '#shared/guards.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
+import { type World, world } from '#test/support/world.ts'
+
+let w: World
+const asked: GuardedChange[] = []
+
+/** Refuses that a location named `kept` goes, or that its time zone changes. */
+const guard: RecordGuard<Scope> = {
+  type: 'locations',
+  fields: ['timezone'],
+  ask: async ({ db }, change) => {
+    if (!('inTransaction' in db)) throw new Error('asked outside the transaction')
+    asked.push(change)
+    if (change.before.name === 'kept') throw problem('VALIDATION_ERROR', 'it is kept')
+  },
+}
+
+const registered = guards as Map<string, RecordGuard<Scope>[]>
+const usual = guards.get('locations')
+test.before(async () => {
+  registered.set('locations', [guard])
+  w = await world()
+})
+test.after.always(async () => {
+  await w.close()
+  if (usual) registered.set('locations', [...usual])
+  else registered.delete('locations')
+})
+
+const make = async (name: string) => (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
+const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }
+
+test.serial('what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+  const { owner, path } = w.org
+  const id = await make('kept')
+  const record = `${path}/records/locations/${id}`
+  const before = (await owner.get(record)).data
+  const change = await owner.put(`${record}/values`, { values: { timezone: 'Europe/Berlin', address: 'Rhine' } })
+  t.is(change.status, 400)
+  t.like(change.body.error, refused)
+  t.like((await owner.delete(record)).body.error, refused)
+  const batch = await owner.post(`${path}/records/locations/batch`, {
+    operations: [
+      { op: 'delete', id },
+      { op: 'update', id, values: { timezone: 'UTC' } },
+      { op: 'update', id, values: { address: 'Main' } },
+    ],
+  })
+  t.deepEqual(
+    batch.data.results.map(({ status }: { status: number }) => status),
+    [400, 400, 200],
+  )
+  const fn = await createFunction(
+    t,
+    w.org,
+    handlerOf(`
+      const failed = (call) => call.then(() => null, ({ code, message }) => ({ code, message }))
+      return [await failed(sdk.records.delete('locations', input)),
+        await failed(sdk.records.update('locations', input, { timezone: 'UTC' }))]`),
+  )
+  t.deepEqual((await invoke(t, w.org, fn.id, id)).result, [refused, refused])
+  const after = (await owner.get(record)).data
+  t.deepEqual(after.values, { ...before.values, address: 'Main' })
+  t.is((await w.db.query('select from audit_entries where record_id = $1', [id])).rowCount, 2)
+})
+
+test.serial('a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+  const { owner, path } = w.org
+  const id = await make('free')
+  const record = `${path}/records/locations/${id}`
+  asked.length = 0
+  await owner.put(`${record}/values`, { values: { address: 'Elbe', timezone: null } })
+  t.is(asked.length, 0)
+  await owner.put(`${record}/values`, { values: { timezone: 'UTC' } })
+  await owner.delete(record)
+  t.like(asked, [
+    { id, before: { timezone: null, address: 'Elbe' }, after: { timezone: 'UTC', address: 'Elbe' } },
+    { id, before: { timezone: 'UTC' }, after: null },
+  ])
+  t.is(asked.length, 2)
+})
+
+test.serial('who may not change a record does not hear what its guard says', async (t) => {
+  asked.length = 0
+  const id = await make('kept')
+  t.is((await w.visitor.delete(`${w.org.path}/records/locations/${id}`)).status, 401)
+  t.is(asked.length, 0)
+})

@@ -1,0 +1,177 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { accessTo } from '#shared/core/records/access.ts'
+import type { RecordFilter } from '#shared/core/records/query/filter.ts'
+import { findRecords } from '#shared/core/records/query/find-records.ts'
+import { matcherOf } from '#shared/core/records/query/match-records.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { searchRecords } from '#shared/core/records/query/search-records.ts'
+import { sumRecords } from '#shared/core/records/query/sum-records.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { createMember } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const start = shareWorld(test)
+
+const fields: Readonly<Record<string, { type: FieldType; rules?: object; texts: readonly string[] }>> = {
+  name: { type: 'string', texts: ['Straße', 'STRASSE', 'a_b%c', 'İstanbul', ''] },
+  qty: { type: 'number', texts: ['0', '-1.5', '99999999999999.999999', '1', '1.000000'] },
+  total: { type: 'currency', texts: ['10', '10.5', '0', '-3'] },
+  paid: { type: 'bool', texts: ['true', 'false'] },
+  due: { type: 'date', texts: ['2026-02-28', '2026-03-01', '9999-12-31', '2026-02-28T23:59:59.999999Z'] },
+  at: {
+    type: 'datetime',
+    texts: ['2026-02-28T00:00:00Z', '2026-02-28T23:59:59.999999Z', '2026-03-01', '9999-12-31', '2026-02-28T01:00:00+02:00'],
+  },
+  stage: { type: 'select', rules: { options: ['new', 'won'] }, texts: ['new', 'won', 'lost'] },
+  parent: {
+    type: 'ref',
+    rules: { ref_type: 'deals' },
+    texts: ['01a1fbc8-8645-7571-bf7a-d5998224cc5c', '01a1fbc8-8645-7571-bf7a-d5998224cc5d'],
+  },
+}
+const orders = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
+const operators = (type: FieldType): readonly string[] => {
+  if (['bool', 'ref'].includes(type)) return ['eq']
+  return ['string', 'select'].includes(type) ? ['eq', 'ne', 'contains'] : orders
+}
+
+async function withDeals(w: World, records: readonly object[]): Promise<Scope> {
+  const { owner, path } = w.org
+  await owner.post(`${path}/types`, { key: 'deals', label: 'Deals' })
+  for (const [key, { type, rules }] of Object.entries(fields)) {
+    const made = await owner.post(`${path}/fields`, { entity_type: 'deals', key, label: key, type, ...(rules && { rules }) })
+    if (made.status !== 201) throw new Error(made.text)
+  }
+  const made = await owner.post(`${path}/records/deals/batch`, {
+    operations: records.map((values) => ({ op: 'create', values })),
+    atomic: true,
+  })
+  if (made.status !== 200) throw new Error(made.text)
+  return scopeOf(w, w.org)
+}
+
+test('a filter finds in memory what it finds in the database', async (t) => {
+  const w = await start()
+  const values = Object.entries(fields).map(
+    ([key, { texts }]) => [key, fc.option(fc.constantFrom(...texts.filter((text) => suits(key, text))))] as const,
+  )
+  const records = fc.sample(fc.record(Object.fromEntries(values)), { numRuns: 200, seed: 7 })
+  const scope = await withDeals(w, records)
+  const type = await requireRecordType(scope, 'deals')
+  const access = accessTo(scope, type, 'records:read')
+  const views = await findRecords(scope, 'deals', { limit: 1_000 })
+  const stored = await recordsByIds(
+    scope,
+    type,
+    views.map(({ id }) => id),
+  )
+  t.is(stored.length, 200)
+  const filters = Object.entries(fields).flatMap(([field, { type, texts }]): RecordFilter[] => [
+    ...texts.flatMap((value) => operators(type).map((op) => ({ field, op, value }))),
+    { field, empty: true },
+    { field, empty: false },
+    { field, among: texts.filter((text) => suits(field, text) && type !== 'datetime') },
+  ])
+  for (const filter of filters) {
+    const found = await findRecords(scope, 'deals', { filters: [filter], limit: 1_000 })
+    const matches = matcherOf(type, access, [filter])
+    t.deepEqual(
+      stored.filter(matches).map(({ id }) => id),
+      found.map(({ id }) => id),
+      JSON.stringify(filter),
+    )
+  }
+})
+
+/** What a record can hold, of what a filter may ask. */
+const suits = (key: string, text: string): boolean =>
+  !((key === 'due' && text.includes('T')) || (key === 'at' && !text.includes('T')) || text === 'lost')
+
+test('sums are exact, by currency and by group', async (t) => {
+  const w = await start()
+  const scope = await withDeals(w, [
+    { name: 'a', qty: '99999999999999.999999', total: { amount: '12345678901234.123456', code: 'EUR' }, at: '2026-01-31T23:30:00Z' },
+    { name: 'a', qty: '0.000002', total: { amount: '0.000001', code: 'EUR' }, at: '2026-02-01T00:30:00Z' },
+    { name: 'a', total: { amount: '5', code: 'USD' } },
+    { name: 'b', qty: 1 },
+    {},
+  ])
+  const all = await sumRecords(scope, 'deals', { sums: ['qty', 'total'] })
+  t.deepEqual(all, [
+    {
+      by: [],
+      count: 5,
+      sums: {
+        qty: [{ code: null, amount: '100000000000001.000001', count: 3 }],
+        total: [
+          { code: 'EUR', amount: '12345678901234.123457', count: 2 },
+          { code: 'USD', amount: '5', count: 1 },
+        ],
+      },
+    },
+  ])
+  const grouped = await sumRecords(scope, 'deals', { sums: ['total'], by: [{ field: 'name' }] })
+  t.deepEqual(
+    grouped.map(({ by, count, sums }) => [by[0], count, sums.total?.map(({ code }) => code)]),
+    [
+      ['a', 3, ['EUR', 'USD']],
+      ['b', 1, []],
+      [null, 1, []],
+    ],
+  )
+  const months = await sumRecords(scope, 'deals', {
+    sums: ['total'],
+    by: [{ field: 'at', span: 'month', timeZone: 'Europe/Berlin' }],
+    filters: [{ field: 'at', empty: false }],
+  })
+  t.deepEqual(
+    months.map(({ by, count }) => [by[0], count]),
+    [['2026-02', 2]],
+  )
+  t.deepEqual(await sumRecords(scope, 'deals', { sums: ['total'], filters: [{ field: 'name', op: 'eq', value: 'none' }] }), [])
+  await t.throwsAsync(sumRecords(scope, 'deals', { sums: ['name'] }), { message: /name is a string field and cannot be added up/ })
+  await t.throwsAsync(sumRecords(scope, 'deals', { sums: [], by: [{ field: 'total' }] }), { message: /cannot be grouped by/ })
+})
+
+test('a query shows and counts what its caller may read, and names nothing that may be hidden', async (t) => {
+  const w = await start()
+  await withDeals(w, [
+    { name: 'open', stage: 'new', total: 1 },
+    { name: 'half', stage: 'won', total: 2 },
+    { name: 'shut', total: 4 },
+  ])
+  const reader = await createMember(w, w.org, [
+    { effect: 'allow', actions: ['records:read'], resources: ['deals'], condition: { 'resource.stage': { eq: 'new' } } },
+    {
+      effect: 'allow',
+      actions: ['records:read'],
+      resources: ['deals'],
+      condition: { 'resource.stage': { eq: 'won' } },
+      fields: { deny: ['total'] },
+    },
+  ])
+  const scope = await scopeOf(w, w.org, { id: reader.id, type: 'user' })
+  const names = async (query: object) =>
+    (await findRecords(scope, 'deals', { limit: 10, ...query })).map(({ values }) => [values.name, values.total && 'total'])
+  t.deepEqual(await names({ sort: [{ field: 'name', dir: 'asc' }] }), [
+    ['half', undefined],
+    ['open', 'total'],
+  ])
+  const hidden = { message: /must be a field of deals that you may read, got total/ }
+  await t.throwsAsync(names({ filters: [{ field: 'total', op: 'gt', value: '0' }] }), hidden)
+  await t.throwsAsync(sumRecords(scope, 'deals', { sums: ['total'] }), { message: /got total/ })
+  const [sum] = await sumRecords(scope, 'deals', { sums: ['total'], seeing: ['total'] })
+  t.deepEqual(sum, { by: [], count: 1, sums: { total: [{ code: 'USD', amount: '1', count: 1 }] } })
+  t.deepEqual(await names({ seeing: ['total'], filters: [{ field: 'total', op: 'gt', value: '0' }] }), [['open', 'total']])
+  const { records, total } = await searchRecords(scope, 'deals', { limit: 1, offset: 1, fields: ['stage'] })
+  t.deepEqual([records.map(({ values }) => Object.keys(values)), total], [[['stage']], 2])
+  const ids = (await findRecords(await scopeOf(w, w.org), 'deals', { limit: 10 })).map(({ id }) => id)
+  t.is((await findRecords(scope, 'deals', { ids: [...ids, 'no id'], limit: 10 })).length, 2)
+  const nobody = await createMember(w, w.org)
+  await t.throwsAsync(findRecords(await scopeOf(w, w.org, { id: nobody.id, type: 'user' }), 'deals', { limit: 1 }), { code: 'FORBIDDEN' })
+})

@@ -1,0 +1,130 @@
+import test, { type ExecutionContext } from 'ava'
+import { createDeals, storedValues } from '#test/core/records/deals.ts'
+import { fillRecords } from '#test/core/records/fill.ts'
+import { createMember } from '#test/support/factories.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { waitedFor } from '#test/support/waiting.ts'
+import { startWorkerProcess } from '#test/support/worker-process.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const fields = [
+  { key: 'price', type: 'number' },
+  { key: 'total', type: 'number' },
+]
+
+async function openWorld(t: ExecutionContext, chosen?: []): Promise<World> {
+  const w = await world({}, chosen)
+  t.teardown(w.close)
+  return w
+}
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
+
+test('while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
+  const w = await openWorld(t)
+  const { records, fields: at } = await createDeals(w, fields)
+  await fillRecords(w, 'deals', 2_000, { price: 'n' })
+  const ids = (await w.org.owner.get(`${records}?limit=20`)).data.records.map(({ id }: { id: string }) => id)
+  const owners = [w.org.owner, (await startSecondApi(t, w)).as(w.org.owner.token)] as const
+  let changing = true
+  const write = async (writer: number) => {
+    for (let price = 1; changing; price++) {
+      const owner = owners[writer % 2 === 0 ? 0 : 1]
+      const answer =
+        writer < 10
+          ? await owner.post(records, { values: { price } })
+          : await owner.put(`${records}/${ids[writer]}/values`, { values: { price } })
+      t.true(answer.status === 201 || answer.status === 204, answer.text)
+    }
+  }
+  const writers = Array.from({ length: 20 }, (_, writer) => write(writer))
+  for (let factor = 2; factor <= 11; factor++) {
+    t.is((await w.org.owner.put(`${at.total}/formula`, { formula: `price * ${factor}` })).status, 200)
+    if (factor === 6) t.is((await w.org.owner.delete(`${at.total}/formula`)).status, 204)
+  }
+  changing = false
+  await Promise.all(writers)
+  await w.drain()
+  const stored = await storedValues(w, 'price', 'total')
+  t.true(stored.length > 2_000)
+  t.deepEqual(
+    stored.filter(({ price, total }) => Number(total) !== Number(price) * 11),
+    [],
+  )
+})
+
+test('a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
+  const w = await openWorld(t)
+  const { records, fields: at } = await createDeals(w, [...fields, { key: 'number', type: 'string' }])
+  await w.org.owner.put(`${at.number}/autogen`, { pattern: '{seq}', next: 5 })
+  const counter = await w.db.connect()
+  await counter.query('begin')
+  await counter.query('select from field_numbers for update')
+  const creating = w.org.owner.post(records, { values: { price: 2 } })
+  await waitedFor(w.db, counter)
+  t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 3' })).status, 200)
+  await w.drain()
+  await counter.query('commit')
+  counter.release()
+  t.like((await creating).data.values, { price: 2, total: 6 })
+})
+
+test('a recompute changes the version of the records that it changes, and of no other', async (t) => {
+  const w = await openWorld(t)
+  const { records, fields: at } = await createDeals(w, fields)
+  const [same, other] = [
+    (await w.org.owner.post(records, { values: { price: 1, total: 2 } })).data,
+    (await w.org.owner.post(records, { values: { price: 2, total: 2 } })).data,
+  ]
+  const etag = async ({ id }: { id: string }) => (await w.org.owner.get(`${records}/${id}`)).headers.get('etag')
+  const [before, beforeOther] = [await etag(same), await etag(other)]
+  await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 2' })
+  await w.drain()
+  t.is(await etag(same), before)
+  t.not(await etag(other), beforeOther)
+  t.is((await w.db.query(`select from audit_entries where object_type = 'deals'`)).rowCount, 2)
+})
+
+test('after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
+  const count = 20_000
+  const w = await openWorld(t, [])
+  const { records, fields: at } = await createDeals(w, fields)
+  await fillRecords(w, 'deals', count, { price: 'n' })
+  const middle = (await w.org.owner.get(`${records}?sort=created_at&dir=asc&offset=${count / 2}&limit=1`)).data.records[0].id
+  t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
+  const holder = await w.db.connect()
+  await holder.query('begin')
+  await holder.query(`select from ws_${w.org.id.replaceAll('-', '')}.deals where id = $1 for update`, [middle])
+  const first = await startWorkerProcess(t, w, 'data')
+  const operation = async () => (await w.db.query(`select progress, status from operations where kind = 'records.recompute'`)).rows[0]
+  await waitedFor(w.db, holder)
+  const early = (await operation()).progress.done
+  await first.kill('SIGKILL')
+  await holder.query('commit')
+  holder.release()
+  await startWorkerProcess(t, w, 'data')
+  while ((await operation()).status !== 'done') await moment()
+  t.true(early > 0 && early <= count / 2, `${early} records before the kill`)
+  t.deepEqual((await operation()).progress, { done: count, total: count })
+  const stored = await storedValues(w, 'price', 'total')
+  t.is(stored.length, count)
+  t.deepEqual(
+    stored.filter(({ price, total }) => Number(total) !== Number(price) * 2),
+    [],
+  )
+})
+
+test('existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+  const w = await openWorld(t, [])
+  const { records, fields: at } = await createDeals(w, fields)
+  await w.org.owner.post(records, { values: { price: 2 } })
+  const designer = await createMember(w, w.org, [{ effect: 'allow', actions: ['fields:create'] }])
+  t.is((await designer.client.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
+  t.is((await w.org.owner.delete(`${w.org.path}/members/${designer.id}`)).status, 204)
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await startWorkerProcess(t, w, 'data')
+  const status = async () => (await w.db.query(`select status from operations where kind = 'records.recompute'`)).rows[0].status
+  while (!['done', 'failed'].includes(await status())) await moment()
+  t.is(await status(), 'done')
+  t.deepEqual(await storedValues(w, 'total'), [{ total: '4.000000' }])
+})

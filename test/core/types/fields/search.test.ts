@@ -1,0 +1,151 @@
+import test from 'ava'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import { comparing, readFilter, requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
+import { complaint } from '#test/core/types/fields/support.ts'
+import { columnsOf, startTable, type Table } from '#test/core/types/fields/table.ts'
+
+let table: Table
+test.before(async () => {
+  table = await startTable()
+})
+test.after.always(() => table.close())
+
+const one = '0192f3a0-0000-7000-8000-00000000000a'
+const two = '0192f3a0-0000-7000-8000-00000000000b'
+const euro = (amount: string): FieldValue => ({ amount, code: 'EUR' })
+const yen = (amount: string): FieldValue => ({ amount, code: 'JPY' })
+const condition = (type: FieldType, op: string | undefined, value: string) => {
+  const read = readFilter({ key: 'x', type }, { op, value }, 'filter[0]')
+  return comparing(columnsOf(type).column, read, read.values)
+}
+
+type Case = readonly [type: FieldType, op: string | undefined, value: string, found: readonly FieldValue[]]
+const rows: Readonly<Partial<Record<FieldType, readonly FieldValue[]>>> = {
+  string: ['Ärger', 'ärger im Büro', '50%', '50 of 100', 'a_b', 'a\\b', '', null],
+  select: ['Open', 'open', null],
+  number: ['1', '1.5', '-2', '12345678901234.123456', null],
+  currency: [euro('1'), yen('1'), euro('2'), null],
+  bool: [true, false, null],
+  date: ['2026-01-01', '2026-01-02', '2026-01-03', null],
+  datetime: [
+    '2026-01-01T23:59:59.999999Z',
+    '2026-01-02T00:00:00.000000Z',
+    '2026-01-02T23:59:59.999999Z',
+    '2026-01-03T00:00:00.000000Z',
+    null,
+  ],
+  ref: [one, two, null],
+}
+const [eve, start, end, next] = rows.datetime as readonly string[] as [string, string, string, string]
+const cases: readonly Case[] = [
+  ['string', undefined, 'ÄRGER', ['Ärger', 'ärger im Büro']],
+  ['string', 'contains', 'büro', ['ärger im Büro']],
+  ['string', 'contains', '%', ['50%']],
+  ['string', 'contains', '_', ['a_b']],
+  ['string', 'contains', '\\', ['a\\b']],
+  ['string', 'contains', '', ['Ärger', 'ärger im Büro', '50%', '50 of 100', 'a_b', 'a\\b', '']],
+  ['string', 'eq', 'ärger', []],
+  ['string', 'eq', 'Ärger', ['Ärger']],
+  ['string', 'eq', '', ['']],
+  ['string', 'ne', 'Ärger', ['ärger im Büro', '50%', '50 of 100', 'a_b', 'a\\b', '', null]],
+  ['select', 'eq', 'open', ['open']],
+  ['select', undefined, 'OPEN', ['Open', 'open']],
+  ['number', undefined, '1.0', ['1']],
+  ['number', 'ne', '1', ['1.5', '-2', '12345678901234.123456', null]],
+  ['number', 'gt', '12345678901234.123455', ['12345678901234.123456']],
+  ['number', 'gte', '1.5', ['1.5', '12345678901234.123456']],
+  ['number', 'lt', '1e0', ['-2']],
+  ['number', 'lte', '1', ['1', '-2']],
+  ['number', 'gt', '1e300', []],
+  ['currency', 'eq', '1', [euro('1'), yen('1')]],
+  ['currency', 'ne', '1', [euro('2'), null]],
+  ['currency', 'gt', '1', [euro('2')]],
+  ['bool', undefined, 'true', [true]],
+  ['bool', 'eq', 'false', [false]],
+  ['date', undefined, '2026-01-02', ['2026-01-02']],
+  ['date', 'ne', '2026-01-02', ['2026-01-01', '2026-01-03', null]],
+  ['date', 'gte', '2026-01-02', ['2026-01-02', '2026-01-03']],
+  ['date', 'eq', '2026-01-02T23:00:00.000000Z', ['2026-01-02']],
+  ['date', 'lt', '2026-01-02T23:00:00-02:00', ['2026-01-01', '2026-01-02']],
+  ['datetime', undefined, '2026-01-02', [start, end]],
+  ['datetime', 'ne', '2026-01-02', [eve, next, null]],
+  ['datetime', 'gt', '2026-01-02', [next]],
+  ['datetime', 'gte', '2026-01-02', [start, end, next]],
+  ['datetime', 'lt', '2026-01-02', [eve]],
+  ['datetime', 'lte', '2026-01-02', [eve, start, end]],
+  ['datetime', 'lte', '9999-12-31', [eve, start, end, next]],
+  ['datetime', 'eq', '2026-01-02T01:00:00+01:00', [start]],
+  ['datetime', 'ne', '2026-01-02T00:00:00.000000Z', [eve, end, next, null]],
+  ['datetime', 'gt', '2026-01-02T00:00:00.000000Z', [end, next]],
+  ['ref', undefined, one.toUpperCase(), [one]],
+]
+for (const [type, op, value, found] of cases) {
+  test.serial(`${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
+    await table.keep(type, rows[type] ?? [])
+    t.deepEqual(await table.where(type, condition(type, op, value)), found)
+  })
+}
+
+test('each type has the operators of document 1, and no other', (t) => {
+  const operators = Object.fromEntries(fieldTypes.map((type) => [type, fieldKinds[type].filter?.operators.join(' ') ?? null]))
+  const [text, ordered] = ['eq ne contains', 'eq ne gt gte lt lte']
+  t.deepEqual(operators, {
+    string: text,
+    text,
+    select: text,
+    email: text,
+    url: text,
+    number: ordered,
+    currency: ordered,
+    date: ordered,
+    datetime: ordered,
+    bool: 'eq',
+    ref: 'eq',
+    refs: null,
+    multiselect: null,
+    file: null,
+  })
+})
+
+const refused: readonly (readonly [FieldType, string | undefined, string, RegExp])[] = [
+  ['string', 'gt', 'a', /^filter\[0\]\.op must be one of eq, ne, contains for the string field x, got "gt"$/],
+  ['string', 'constructor', 'a', /^filter\[0\]\.op must be one of/],
+  ['number', 'contains', '1', /^filter\[0\]\.op must be one of eq, ne, gt, gte, lt, lte/],
+  ['bool', 'ne', 'true', /^filter\[0\]\.op must be one of eq /],
+  ['ref', 'ne', one, /^filter\[0\]\.op must be one of eq /],
+  ['number', 'eq', 'a', /^filter\[0\]\.value for x must be a number, got "a"/],
+  ['number', 'eq', '', /must be a number/],
+  ['currency', 'eq', '1 EUR', /must be a number/],
+  ['number', 'eq', '0x10', /must be a number/],
+  ['number', 'eq', 'NaN', /must be a number/],
+  ['bool', 'eq', 'yes', /must be true or false/],
+  ['date', 'eq', '2026-02-30', /must be a date as YYYY-MM-DD or an instant/],
+  ['datetime', 'eq', 'today', /must be a date as YYYY-MM-DD or an instant/],
+  ['ref', 'eq', 'x', /must be the UUID of a record/],
+  ['refs', 'eq', one, /^filter\[0\]\.field: x is a refs field and cannot be filtered on/],
+  ['multiselect', undefined, 'a', /cannot be filtered on/],
+  ['file', undefined, 'a', /cannot be filtered on/],
+]
+for (const [type, op, value, message] of refused) {
+  test(`refused: ${type} ${op} ${value}`, (t) => {
+    t.regex(complaint(() => condition(type, op, value)) ?? '', message)
+  })
+}
+
+test('lists and files cannot be sorted by', (t) => {
+  t.deepEqual(
+    fieldTypes.filter((type) => complaint(() => requireSortable({ key: 'x', type })) !== undefined),
+    ['multiselect', 'file', 'refs'],
+  )
+})
+
+test('q searches string and text fields alone, in the way of contains', (t) => {
+  t.deepEqual(
+    fieldTypes.filter((type) => fieldKinds[type].isText),
+    ['string', 'text'],
+  )
+  const { sql, values } = contains('a%')
+  t.like(readFilter({ key: 'x', type: 'string' }, { op: 'contains', value: 'a%' }, 'filter[0]'), { sql, values })
+})

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import { lowerCase } from '#shared/core/policy/conditions/letter-case.ts'
+import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { type KnownTrigrams, rareParts, trigramsOf } from '#shared/core/types/field-kinds/filters/trigrams.ts'
+import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { Database } from '#shared/platform/db/database.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { build } from '#shared/platform/db/statements/statement.ts'
+import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
+
+let db: Database
+const name = `trigrams_${randomUUID().slice(0, 8)}`
+test.before(async () => {
+  const { url } = await emptyDatabase(name)
+  db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
+  await db.query({ text: 'create extension if not exists pg_trgm' })
+})
+test.after.always(async () => {
+  await db.close()
+  await dropDatabase(name)
+})
+
+const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: trigramsOf(common), frequent: trigramsOf(frequent) })
+const email = knowing('person@example.com')
+const deal = knowing('deal of')
+const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: readonly string[] | null])[] = [
+  ['person712345@', email, ['on712345@']],
+  ['person7@example.com', email, ['on7@']],
+  ['712345@example', email, ['712345@']],
+  ['712345@', email, ['712345@']],
+  ['person', email, null],
+  ['person@example.com', email, null],
+  ['deal 4711', deal, [' 4711']],
+  ['a deal of 10 % of 200', deal, [' 10 ', ' 200']],
+  ['deals of', deal, ['als ']],
+  ['ordeal 1', deal, ['orde', ' 1']],
+  ['x deal', { common: new Set(['  d']), frequent: new Set() }, ['deal']],
+  ['deal 12', deal, [' 12']],
+  ['deal 12', knowing('deal', '12'), null],
+  ['deal 4711', knowing('deal', '47'), [' 4711']],
+  ['deal 4711', knowing('deal 4', '471'), null],
+  ['4711', deal, ['4711']],
+  ['4711', { common: new Set(), frequent: new Set() }, null],
+  ['471', deal, ['471']],
+  ['deal 4', deal, null],
+  ['x', deal, null],
+  ['', deal, null],
+  ['größe der straße', knowing('der'), ['größe ', ' straße']],
+  ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', knowing('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
+]
+for (const [index, [text, known, parts]] of cases.entries()) {
+  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
+    t.deepEqual(rareParts(text, known), parts)
+  })
+}
+
+const letter = fc.constantFrom(...'aabbccABC112233 _@%\\.-éÉßΣİ\u{1f600}\u{20000}')
+const someText = fc.string({ unit: letter, minLength: 1, maxLength: 30 })
+
+/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for known of trigrams. */
+const searches = fc
+  .record({ value: someText, from: fc.nat(29), length: fc.nat(30), change: fc.option(fc.tuple(fc.nat(29), letter)) })
+  .chain(({ value, from, length, change }) => {
+    const all = Array.from(value)
+    const text = all.slice(from % all.length, (from % all.length) + length).join('')
+    if (change) all[change[0] % all.length] = change[1]
+    const trigrams = [...trigramsOf(lowerCase(value))]
+    const some = (minLength: number) => fc.subarray(trigrams, { minLength }).map((chosen) => new Set(chosen))
+    const known = fc.record({ common: some(Math.floor(trigrams.length / 2)), frequent: fc.oneof(fc.constant(new Set<string>()), some(0)) })
+    return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
+  })
+
+test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+  const property = fc.property(searches, ({ text, known }) => {
+    let rest = lowerCase(text)
+    const parts = rareParts(rest, known) ?? []
+    for (const part of parts) {
+      t.true(rest.includes(part))
+      rest = rest.slice(rest.indexOf(part) + part.length)
+    }
+    for (const part of parts) t.deepEqual(rareParts(part, known) ?? [part], [part])
+  })
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
+})
+
+test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+  const holds = (value: string, text: string, known?: KnownTrigrams) => {
+    const comparison = contains(text, known)
+    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparing('kept', comparison, comparison.values), value])
+  }
+  const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
+    const columns = all.flatMap(({ value, text, known }) => [holds(value, text), holds(value, text, known)])
+    const [row] = await db.query(build(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
+    const found = (row as { found: boolean[] }).found
+    for (const [index, { value, text }] of all.entries()) {
+      const is = lowerCase(value).includes(lowerCase(text))
+      t.deepEqual(found.slice(2 * index, 2 * index + 2), [is, is], JSON.stringify(all[index]))
+    }
+  })
+  await fc.assert(property, { numRuns: 100 })
+})
+
+test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+  const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
+    const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
+    t.deepEqual([...trigramsOf(value)].sort(), [...(row?.kept ?? [])].sort(), value)
+  })
+  await fc.assert(property, { numRuns: 200 })
+})

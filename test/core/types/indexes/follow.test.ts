@@ -1,0 +1,126 @@
+import test from 'ava'
+import { filterBy, usedWorld } from '#test/core/types/indexes/used.ts'
+import { createMember } from '#test/support/factories.ts'
+
+test('the two-hundredth filter of a type of ten thousand records asks for an index, one of fewer records never', async (t) => {
+  const w = await usedWorld(t)
+  // Whoever looks for the first time may find that a type has changed since, and look again.
+  await w.org.owner.get(`${w.records}?limit=1`)
+  const filter = () => w.org.owner.get(`${w.records}?limit=1&${filterBy('count', 'eq', '7')}`)
+  for (let time = 0; time < 199; time++) await filter()
+  t.deepEqual(await w.follow(), [])
+  await filter()
+  t.deepEqual(await w.follow(), ['build value count'])
+  t.deepEqual(await w.indexes(), ['value count'])
+  t.deepEqual(await w.follow(), [], 'and nothing is left to do')
+  const small = await usedWorld(t, 9_999)
+  await small.use('count', 'equality', 100_000)
+  t.deepEqual(await small.follow(), [])
+})
+
+test('of twenty who look at once one makes the index', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('count', 'range', 500)
+  await w.use('name', 'contains', 500)
+  const done = await Promise.all(Array.from({ length: 20 }, () => w.follow()))
+  t.deepEqual(done.flat().sort(), ['build trigram name', 'build value count', 'sample trigram name'])
+  t.is(done.filter(({ length }) => length > 0).length, 1)
+  t.deepEqual(await w.indexes(), ['trigram name', 'value count'])
+})
+
+test('an index stays through weeks without use, is dropped after long disuse, and comes back when it is wanted', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('count', 'equality', 300)
+  await w.follow()
+  for (const days of [1, 7, 13]) {
+    w.clock.days = days
+    t.deepEqual(await w.follow(), [], `after ${days} days`)
+  }
+  w.clock.days = 30
+  t.deepEqual(await w.follow(), ['drop value count'])
+  t.deepEqual(await w.indexes(), [])
+  await w.use('count', 'equality', 199)
+  t.deepEqual(await w.follow(), [], 'what was used a month ago counts no more')
+  await w.use('count', 'equality', 2)
+  t.deepEqual(await w.follow(), ['build value count'])
+})
+
+test('a type that has become small loses its indexes', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('count', 'equality', 1_000)
+  await w.follow()
+  await w.db.query('update record_counts set records = 6000 where workspace_id = $1', [w.org.id])
+  t.deepEqual(await w.follow(), [])
+  await w.db.query('update record_counts set records = 4000 where workspace_id = $1', [w.org.id])
+  t.deepEqual(await w.follow(), ['drop value count'])
+})
+
+test('an index that keeps the order of a field makes the one of its values needless', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('count', 'equality', 1_000)
+  t.deepEqual(await w.follow(), ['build value count'])
+  await w.use('count', 'descending', 300)
+  t.deepEqual(await w.follow(), ['build descending count', 'drop value count'])
+  t.deepEqual(await w.indexes(), ['descending count'])
+  w.clock.days = 12
+  await w.use('count', 'equality', 1_000)
+  w.clock.days = 40
+  await w.use('count', 'equality', 10)
+  t.deepEqual(await w.follow(), [], 'and stays for those alone')
+})
+
+test('values of any length are kept beside every index', async (t) => {
+  const w = await usedWorld(t)
+  for (const use of ['equality', 'contains', 'search', 'ascending', 'descending', 'range']) {
+    for (const field of ['name', 'site', 'notes']) await w.use(field, use, 1_000)
+  }
+  await w.follow()
+  const indexes = await w.indexes()
+  for (const kind of ['hash', 'trigram']) for (const field of ['site', 'notes']) t.true(indexes.includes(`${kind} ${field}`))
+  t.true(indexes.includes('ascending name') && indexes.includes('descending name') && indexes.includes('trigram name'))
+  const longest = { name: '\u{1f600}'.repeat(500), notes: randomText(100_000), site: `https://example.com/${randomText(2_000)}` }
+  const made = await w.org.owner.post(w.records, { values: longest })
+  t.is(made.status, 201, made.text)
+  for (const [field, value] of Object.entries(longest).filter(([field]) => field !== 'notes')) {
+    t.is((await w.org.owner.get(`${w.records}?${filterBy(field, 'eq', value)}`)).data.total, 1)
+  }
+})
+
+test('what the rules of callers find records by counts as well', async (t) => {
+  const w = await usedWorld(t)
+  const onStage = (stage: string) => ({ effect: 'allow', actions: ['records:read'], condition: { 'resource.stage': { eq: stage } } })
+  const denied = { effect: 'deny', actions: ['records:read'], condition: { 'resource.count': { in: [1, 2] } } }
+  const { client } = await createMember(w, w.org, [onStage('new'), onStage('lost'), denied])
+  const { client: free } = await createMember(w, w.org, [onStage('new'), { effect: 'allow', actions: ['records:read'] }])
+  await free.get(w.records)
+  t.is((await client.get(w.records)).data.records.length, 50)
+  await client.get(`${w.records}?sort=created_at`)
+  await w.follow()
+  const { rows } = await w.db.query('select field_id, use, round(score) as score from field_uses')
+  t.deepEqual(rows, [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
+})
+
+test('a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
+  const w = await usedWorld(t, 0)
+  const policy = [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price', 'notes'] } }]
+  const { client } = await createMember(w, w.org, policy)
+  const refused = [
+    filterBy('price', 'gt', '1'),
+    'sort=price',
+    filterBy('count', 'eq', 'many'),
+    filterBy('nothing', 'eq', '1'),
+    'ref_field=price&ref_id=1',
+  ]
+  for (const query of refused) t.is((await client.get(`${w.records}?${query}`)).status, 400, query)
+  const unserved = [filterBy('name', 'contains', 'ab'), 'q=a%25', filterBy('name', 'ne', 'abc'), 'sort=created_at', 'offset=0']
+  for (const query of unserved) t.is((await client.get(`${w.records}?${query}`)).status, 200, query)
+  await w.follow()
+  t.is((await w.db.query('select from field_uses')).rowCount, 0)
+  await client.get(`${w.records}?q=abc`)
+  await w.follow()
+  const { rows } = await w.db.query('select field_id, use from field_uses')
+  t.deepEqual(rows, [{ field_id: w.idOf('name'), use: 'search' }], 'the text that is hidden is not looked into, and not counted')
+})
+
+const randomText = (length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')

@@ -1,0 +1,85 @@
+import test from 'ava'
+import { usesBeforePrepared } from '#shared/core/records/query/statement-cache.ts'
+import { listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
+import { filterBy as filter, usedWorld } from '#test/core/types/indexes/used.ts'
+import { takeSent } from '#test/support/watch/sent.ts'
+
+const someId = 'f1c15925-8841-1002-af34-0cbaedd6fc33'
+
+/** What a search asks for, the use that it counts as, and the index that it gets. One that keeps an order finds values as well. */
+const cases: readonly (readonly [query: string, field: string, use: string, kind: string])[] = [
+  [filter('name', 'eq', 'Deal number 77'), 'name', 'equality', 'value'],
+  [filter('stage', 'eq', 'none'), 'stage', 'equality', 'value'],
+  [filter('price', 'gt', '999'), 'price', 'range', 'ascending'],
+  [filter('count', 'eq', '77'), 'count', 'equality', 'value'],
+  [filter('seen', 'eq', '2026-01-03'), 'seen', 'equality', 'value'],
+  [filter('seen', 'gte', '2027-05-01T00:00:00Z'), 'seen', 'range', 'value'],
+  [filter('open', 'eq', 'true'), 'open', 'equality', 'value'],
+  [filter('site', 'eq', 'https://example.com/77'), 'site', 'equality', 'hash'],
+  [filter('notes', 'eq', 'nothing'), 'notes', 'equality', 'hash'],
+  [filter('name', 'contains', 'number 4711'), 'name', 'contains', 'trigram'],
+  ['q=deal+4711', 'notes', 'search', 'trigram'],
+  ['sort=price&dir=asc', 'price', 'ascending', 'ascending'],
+  ['sort=due', 'due', 'descending', 'descending'],
+  [`ref_field=parts&ref_id=${someId}`, 'parts', 'reference', 'entries'],
+]
+
+test.serial('each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
+  const w = await usedWorld(t)
+  const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
+  const found = new Map<string, unknown>()
+  for (const [query, field, use] of cases) {
+    found.set(query, await find(query))
+    await w.api.services.uses.flush()
+    const counted = await w.db.query('select from field_uses where field_id = $1 and use = $2', [w.idOf(field), use])
+    t.is(counted.rowCount, 1, `${query} counts as ${use}`)
+    await w.use(field, use, 200)
+  }
+  await w.follow()
+  t.deepEqual(await w.indexes(), [...new Set(cases.map(([, field, , kind]) => `${kind} ${field}`))].sort())
+  const idle = async () => {
+    const listed = await listIndexes(w.api.services.database, new Date(), null)
+    return listed.filter(({ scans }) => scans === 0).map(({ kind, field }) => `${kind} ${field}`)
+  }
+  // A connection tells how often it took an index some time later. One that it never takes fails its test by never coming to an end.
+  for (let unused = await idle(); unused.length > 0; unused = await idle()) {
+    for (const [query, field, , kind] of cases) {
+      if (unused.includes(`${kind} ${field}`)) t.deepEqual(await find(query), found.get(query))
+    }
+  }
+})
+
+test.serial(
+  'a search whose plan depends on its values is planned for them each time; others keep theirs once they are frequent',
+  async (t) => {
+    const w = await usedWorld(t, 0)
+    const isNamed = async (query: string) => {
+      takeSent()
+      t.is((await w.org.owner.get(`${w.records}?${query}`)).status, 200)
+      return Boolean(takeSent().find(({ text }) => text.includes('"deals"'))?.name)
+    }
+    for (const query of ['q=abc', filter('name', 'contains', 'abc'), filter('count', 'gt', '1'), `ref_field=parts&ref_id=${someId}`])
+      t.false(await isNamed(query), query)
+    for (const query of ['limit=5', `ref_field=owner_id&ref_id=${someId}`]) t.true(await isNamed(query), query)
+    for (const query of ['sort=count', filter('name', 'eq', 'abc')]) {
+      for (let use = 1; use < usesBeforePrepared; use++) t.false(await isNamed(query), `${query}, use ${use}`)
+      t.true(await isNamed(query), query)
+    }
+  },
+)
+
+test.serial('with an index on the parts of its text, the planner knows how many records hold one', async (t) => {
+  const w = await usedWorld(t)
+  await w.use('name', 'contains', 200)
+  t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])
+  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
+  const expected = async (text: string) => {
+    const found = await w.db.query(
+      `explain (format json) select from ws_${w.org.id.replaceAll('-', '')}.deals
+       where lower("${rows[0].column_name}" collate "pg_c_utf8") like '%${text}%'`,
+    )
+    return found.rows[0]['QUERY PLAN'][0].Plan['Plan Rows']
+  }
+  t.true((await expected('number')) > 10_000, 'nine in ten of 12,000 hold it')
+  t.true((await expected('zoe')) < 100)
+})

@@ -1,0 +1,122 @@
+import test from 'ava'
+import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { countTrigrams } from '#shared/core/types/indexes/sample-field.ts'
+import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { build } from '#shared/platform/db/statements/statement.ts'
+import { filterBy, type UsedWorld, usedWorld } from '#test/core/types/indexes/used.ts'
+import { takeSent } from '#test/support/watch/sent.ts'
+
+interface Kept {
+  readonly common: readonly string[]
+  readonly frequent: readonly string[]
+}
+
+async function kept(w: UsedWorld): Promise<Kept | undefined> {
+  const text = 'select common_trigrams as common, frequent_trigrams as frequent from field_indexes where field_id = $1'
+  return (await w.db.query(text, [w.idOf('name')])).rows[0]
+}
+
+/** How many deals have a name with this text, and whether the index was asked by what is known of their letters. */
+async function search(w: UsedWorld, text: string): Promise<readonly [total: number, isByLetters: boolean]> {
+  takeSent()
+  const { data } = await w.org.owner.get(`${w.records}?limit=1&${filterBy('name', 'contains', text)}`)
+  // The last, for a search that finds out by the way that its picture of the type was old is made again.
+  const sent = takeSent().findLast(({ text }) => text.includes('"deals"'))
+  return [data.total, sent?.text.includes('collate "C" like') === true]
+}
+
+async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column: string]> {
+  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
+  return [`ws_${w.org.id.replaceAll('-', '')}.deals`, rows[0].column_name]
+}
+
+test.serial('what nearly all values have in common is known from when their index stands until it goes', async (t) => {
+  const w = await usedWorld(t)
+  t.deepEqual(await search(w, 'NUMBER 4711'), [1, false])
+  await w.use('name', 'contains', 1_000)
+  t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])
+  const { common = [], frequent = [] } = (await kept(w)) ?? {}
+  for (const trigram of ['  d', 'dea', 'al ', 'ber']) t.true(common.includes(trigram), trigram)
+  for (const trigram of ['471', '711']) t.false([...common, ...frequent].includes(trigram), trigram)
+  t.deepEqual(await search(w, 'NUMBER 4711'), [1, true])
+  t.deepEqual(await search(w, '4711'), [1, true])
+  t.deepEqual(await search(w, 'number'), [10_800, false], 'nothing of it is rare')
+
+  const [table, column] = await nameColumn(w)
+  await w.db.query(`update ${table} set "${column}" = replace("${column}", 'number', 'no.')`)
+  t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'what is no longer so changes nothing that is found')
+  t.is((await search(w, 'no. 4711'))[0], 1)
+  w.clock.days = 0.9
+  t.deepEqual(await w.follow(), [])
+  w.clock.days = 1
+  t.deepEqual(await w.follow(), ['sample trigram name'])
+  t.false((await kept(w))?.common.includes('ber'))
+  t.deepEqual(await search(w, 'no. 4711'), [1, true])
+  t.deepEqual(await w.follow(), [])
+
+  w.clock.days = 27
+  t.deepEqual(await w.follow(), ['drop trigram name'])
+  t.is(await kept(w), undefined)
+  t.deepEqual(await search(w, 'no. 4711'), [1, false])
+})
+
+test.serial('the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
+  const w = await usedWorld(t)
+  for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
+  await w.follow()
+  const [table, column] = await nameColumn(w)
+  const comparison = contains('Deal Number 4711', {
+    common: new Set((await kept(w))?.common),
+    frequent: new Set((await kept(w))?.frequent),
+  })
+  const where = comparing(column, comparison, comparison.values)
+  const { text, values } = build(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
+  const plan = JSON.stringify((await w.db.query(text, [...(values ?? [])])).rows)
+  t.regex(plan, /"Index Cond":"\(lower\([^"]* ~~ '% ?4711%'::text\)"/)
+  t.regex(plan, /"Filter":"[^"]* ~~ '%deal number 4711%'::text\)"/)
+
+  takeSent()
+  const found = await w.org.owner.get(`${w.records}?q=Deal+4711`)
+  t.deepEqual([found.data.total, found.data.records[0].values.notes.slice(0, 31)], [1, 'What was said about deal 4711 a'])
+  const asked = takeSent().map(({ text }) => text.split('collate "C" like').length - 1)
+  t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
+})
+
+test.serial('a wrong list changes nothing that is found', async (t) => {
+  const w = await usedWorld(t)
+  for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
+  await w.follow()
+  const queries = ['q=deal+4711', 'q=4711', filterBy('name', 'contains', '471'), filterBy('notes', 'contains', 'deal 999 and'), 'q=ber+99']
+  const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
+  const found = await Promise.all(queries.map(find))
+  for (const wrong of [['  4', '471', '711', '11 '], [' 99', '999'], []]) {
+    await w.db.query('update field_indexes set common_trigrams = $1, frequent_trigrams = default', [wrong])
+    t.deepEqual(await Promise.all(queries.map(find)), found)
+  }
+})
+
+test('of few values nothing is said, and of very many trigrams the most common are known', (t) => {
+  const { sample, trigrams } = thresholds
+  t.deepEqual(countTrigrams(Array(sample.least - 1).fill('abc')), { common: [], frequent: [] })
+  t.deepEqual(countTrigrams(Array(sample.least).fill('abc')), { common: ['  a', ' ab', 'abc', 'bc '], frequent: [] })
+  const shares = { aaa: 200, bbb: 20, ccc: 19, ddd: 4, eee: 3 }
+  const mixed = Array.from({ length: 200 }, (_, index) =>
+    Object.entries(shares)
+      .flatMap(([word, count]) => (index < count ? [word] : []))
+      .join(' '),
+  )
+  const { common, frequent } = countTrigrams(mixed)
+  t.deepEqual(
+    [common.filter((one) => !one.includes(' ')), frequent.filter((one) => !one.includes(' '))],
+    [
+      ['aaa', 'bbb'],
+      ['ccc', 'ddd'],
+    ],
+  )
+  const words = Array.from({ length: trigrams.most }, (_, index) => `${String.fromCodePoint(0x4e00 + index)}語文`)
+  const many = countTrigrams(Array.from({ length: 200 }, (_, index) => (index % 100 === 0 ? 'abc' : `abc ${words.join(' ')}`)))
+  t.is(many.common.length + many.frequent.length, trigrams.most)
+  t.true(many.common.includes('abc'))
+})

@@ -1,0 +1,96 @@
+import type { ExecutionContext } from 'ava'
+import { followUse } from '#shared/core/types/indexes/maintain-indexes.ts'
+import type { Step } from '#shared/core/types/indexes/plan-indexes.ts'
+import { createDeals } from '#test/core/records/deals.ts'
+import { fillRecords } from '#test/core/records/fill.ts'
+import { type World, world } from '#test/support/world.ts'
+
+/** A world in which nothing follows use but what the test does, at the time that it says. */
+export interface UsedWorld extends World {
+  /** Days that have gone by since the world was made. */
+  readonly clock: { days: number }
+  /** Writes what was counted and lets indexes follow once, until the signal aborts. Gives what was done. */
+  readonly follow: (signal?: AbortSignal) => Promise<string[]>
+  /** Counts a use so many times. */
+  readonly use: (field: string, use: string, times: number) => Promise<void>
+  /** The indexes by use that the workspace's tables have, by the key of their field. */
+  readonly indexes: () => Promise<string[]>
+  readonly records: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly idOf: (field: string) => string
+}
+
+export const fieldTypes = [
+  { key: 'name', type: 'string' },
+  { key: 'stage', type: 'select', rules: { options: ['new', 'won', 'lost'] } },
+  { key: 'price', type: 'currency' },
+  { key: 'count', type: 'number' },
+  { key: 'due', type: 'date' },
+  { key: 'seen', type: 'datetime' },
+  { key: 'open', type: 'bool' },
+  { key: 'site', type: 'url' },
+  { key: 'notes', type: 'text' },
+  { key: 'owner_id', type: 'ref', rules: { ref_type: 'deals' } },
+  { key: 'parts', type: 'refs', rules: { ref_type: 'deals' } },
+]
+
+const uuid = (n: string) => `md5((${n})::text)::uuid`
+
+/** Values by field key for the record of number `n`; every tenth record has none. */
+const values = Object.fromEntries(
+  Object.entries({
+    name: `'Deal number ' || n`,
+    stage: `(array['new', 'won', 'lost'])[1 + n % 3]`,
+    price: '(n * 7919) % 100000 / 100.0',
+    count: 'n % 1000',
+    due: `date '2026-01-01' + n % 3650`,
+    seen: `timestamptz '2026-01-01Z' + n * interval '1 hour'`,
+    open: 'n % 100 = 0',
+    site: `'https://example.com/' || n`,
+    notes: `'What was said about deal ' || n || repeat(' and more', n % 20)`,
+    owner_id: uuid('n % 1000'),
+    parts: `array[${uuid('n % 1000')}, ${uuid('n % 77')}]`,
+  }).map(([key, value]) => [key, `case when n % 10 > 0 then ${value} end`]),
+)
+
+/** Makes such a world with so many records of a type `deals`, which has a field of each type that can be searched. */
+export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 12_000): Promise<UsedWorld> {
+  const clock = { days: 0 }
+  const made = await world({}, ['data'], () => new Date(Date.now() + clock.days * 86_400_000))
+  t.teardown(made.close)
+  const { records, fields } = await createDeals(made, fieldTypes)
+  if (count > 0) await fillRecords(made, 'deals', count, values)
+  const { services } = made.api
+  const idOf = (key: string) => fields[key]?.split('/').at(-1) ?? ''
+  const keyOf = (hex: string) => Object.keys(fields).find((key) => idOf(key).replaceAll('-', '') === hex) ?? hex
+  return {
+    ...made,
+    clock,
+    records,
+    fields,
+    idOf,
+    follow: async (signal = new AbortController().signal) => {
+      await services.uses.flush()
+      const steps = await followUse({ ...services, db: services.database }, signal)
+      return steps.map(nameOf)
+    },
+    use: async (field, use, times) => {
+      for (let time = 0; time < times; time++) services.uses.note(`${made.org.id} ${idOf(field)} ${use}`)
+      await services.uses.flush()
+    },
+    indexes: async () => {
+      const { rows } = await made.db.query<{ kind: string; field: string }>(
+        `select split_part(relname, '_', 1) as kind, split_part(relname, '_', 2) as field from pg_index join pg_class on oid = indexrelid
+         where relnamespace = to_regnamespace($1) and indisvalid and relname ~ '^(value|ascending|descending|hash|trigram|entries)_'`,
+        [`ws_${made.org.id.replaceAll('-', '')}`],
+      )
+      return rows.map(({ kind, field }) => `${kind} ${keyOf(field)}`).sort()
+    },
+  }
+}
+
+/** The query of a search with one filter. */
+export const filterBy = (field: string, op: string, value: string): string =>
+  `filter=${encodeURIComponent(JSON.stringify([{ field, op, value }]))}`
+
+const nameOf = ({ act, wish: { field, kind } }: Step): string => `${act} ${kind} ${field.key}`

@@ -1,0 +1,112 @@
+import test from 'ava'
+import { maxFields } from '#shared/core/types/fields/create-field.ts'
+import { changeTable } from '#shared/core/types/tables/change-table.ts'
+import { maxColumns } from '#shared/core/types/tables/table-names.ts'
+import { maxTypes } from '#shared/core/types/types/create-type.ts'
+import { maxModules } from '#shared/core/types/types/menu-groups.ts'
+import { createDeals } from '#test/core/types/fields-support.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const start = shareWorld(test)
+let w: World
+test.before(async () => {
+  w = await start()
+})
+
+test('a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
+  const { org, add, records } = await createDeals(w)
+  const dropped = Array.from({ length: maxColumns - maxFields - 4 }, (_, index) => `c${index}`)
+  const table = `ws_${org.id.replaceAll('-', '')}.deals`
+  await w.db.query(`alter table ${table} ${dropped.map((name) => `add column ${name} text`).join(', ')}`)
+  await w.db.query(`alter table ${table} ${dropped.map((name) => `drop column ${name}`).join(', ')}`)
+  for (let index = 0; index < maxFields; index++) t.is((await add({ key: `field_${index}` })).status, 201)
+  const refused = await add({ key: 'one_more' })
+  t.is(refused.status, 400)
+  t.is(refused.body.error.message, `a record type has at most ${maxFields} fields`)
+  // Text of 23 bytes is the worst: it stays in the row, and longer text leaves 18 bytes there.
+  for (const length of [23, 24, 500]) {
+    const values = Object.fromEntries(Array.from({ length: maxFields }, (_, index) => [`field_${index}`, 'x'.repeat(length)]))
+    const made = await org.owner.post(records, { values })
+    t.is(made.status, 201)
+    t.deepEqual((await org.owner.get(`${records}/${made.data.id}`)).data.values, values)
+  }
+})
+
+test('deleted fields count towards the columns that a table may ever have', async (t) => {
+  const { org, add, list } = await createDeals(w)
+  await w.db.query(`update record_types set column_count = $2 where workspace_id = $1 and key = 'deals'`, [org.id, maxColumns - 2])
+  t.is((await add({ key: 'first', type: 'currency' })).status, 201)
+  for (const type of ['string', 'currency']) {
+    const refused = await add({ key: 'second', type })
+    t.is(refused.status, 400)
+    t.regex(refused.body.error.message, /^deals has had 1500 columns/)
+  }
+  t.is((await list()).length, 1)
+})
+
+test('a workspace has record types and menu groups up to a limit', async (t) => {
+  const org = await createOrg(w)
+  await w.db.query(
+    `insert into record_types (workspace_id, id, key, label) select $1, uuidv7(), 'type_' || n, 'T' from generate_series(1, $2::int) as n`,
+    [org.id, maxTypes - 5],
+  )
+  const type = (key: string) => org.owner.post(`${org.path}/types`, { key, label: 'T' })
+  t.is((await type('last')).status, 201)
+  t.is((await type('one_more')).body.error.message, `a workspace has at most ${maxTypes} record types`)
+  t.is((await org.owner.get(`${org.path}/types`)).data.length, maxTypes)
+  await w.db.query(`insert into modules (workspace_id, slug, name) select $1, 'm' || n, 'M' from generate_series(1, $2::int) as n`, [
+    org.id,
+    maxModules - 1,
+  ])
+  const group = (slug: string) => org.owner.post(`${org.path}/modules`, { slug, name: 'M' })
+  t.is((await group('last')).status, 201)
+  t.is((await group('last')).status, 200)
+  t.is((await group('one-more')).body.error.message, `a workspace has at most ${maxModules} menu groups`)
+})
+
+test('a change of a table that is never free is given up, and the caller is told when to come back', async (t) => {
+  const { org } = await createDeals(w)
+  const table = `ws_${org.id.replaceAll('-', '')}.deals`
+  const reader = await w.db.connect()
+  t.teardown(() => reader.release())
+  await reader.query('begin')
+  await reader.query(`select from ${table}`)
+  const change = changeTable({ db: w.api.services.database, workspace: org }, (tx) => tx.query({ text: `drop table ${table}` }), 0)
+  const error = await t.throwsAsync(change, { message: /in use without a break/ })
+  t.like(error, { code: 'ORG_NOT_READY', status: 503, headers: { 'Retry-After': '5' } })
+  await reader.query('commit')
+  t.is((await org.owner.get(`${org.path}/records/deals`)).status, 200)
+})
+
+test('an index of a field is of the records that have a value, and finds them', async (t) => {
+  const { org, add } = await createDeals(w)
+  const schema = `ws_${org.id.replaceAll('-', '')}`
+  const { data } = await add({ key: 'parent', type: 'ref', unique: true, rules: { ref_type: 'deals' } })
+  const { rows } = await w.db.query(`select indexdef from pg_indexes where schemaname = $1 order by indexname`, [schema])
+  const ofField = rows.filter(({ indexdef }) => /\(parent_\d+\b/.test(indexdef))
+  t.is(ofField.length, 2)
+  for (const { indexdef } of ofField) t.regex(indexdef, /WHERE \(parent_\d+ IS NOT NULL\)$/)
+  const column = /parent_\d+/.exec(ofField[0]?.indexdef)?.[0]
+  const client = await w.db.connect()
+  t.teardown(() => client.release(true))
+  await client.query(`set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off`)
+  await client.query(`prepare of_parent (uuid) as select id from ${schema}.deals where ${column} = $1 order by id desc limit 50`)
+  const plan = await client.query(`explain execute of_parent ('${data.id}')`)
+  t.regex(JSON.stringify(plan.rows), new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
+})
+
+test('the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+  const { org, add } = await createDeals(w)
+  const large = '(?:a?){480}a{480}'
+  let made = 0
+  for (let answer = await add({ key: 'p0', type: 'string', rules: { pattern: large } }); answer.status === 201; made += 1) {
+    answer = await add({ key: `p${made + 1}`, type: 'string', rules: { pattern: large } })
+    if (answer.status !== 201) t.regex(answer.body.error.message, /^rules\.pattern: the patterns of a type/)
+  }
+  t.true(made > 5 && made < 30, `${made}`)
+  const { data } = await add({ key: 'plain', type: 'string', rules: { pattern: '^[a-z]+$' } })
+  t.is((await org.owner.patch(`${org.path}/fields/${data.id}`, { rules: { pattern: large } })).status, 400)
+  t.is((await org.owner.patch(`${org.path}/fields/${data.id}`, { label: 'Plain' })).status, 200)
+})

@@ -1,0 +1,71 @@
+import test from 'ava'
+import { openBooks } from '#test/features/accounting/books.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+let w: World
+const shared = shareWorld(test)
+test.before(async () => {
+  w = await shared()
+})
+
+test('pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
+  const account = books.accounts['1000']
+  const dates = ['2026-03-01', '2026-01-05', '2026-01-05', '2026-02-01', '2026-01-04', '2026-03-01', '2026-01-05']
+  for (const [index, date] of dates.entries()) {
+    const amount = index + 1
+    await books.post([`1000 +${amount}`, '1000 -0.25', `4000 -${amount - 0.25}`], { date, memo: `m${index}` })
+  }
+  const whole = await books.read(`/ledger?account=${account}`)
+  t.is(whole.rows.length, 14)
+  t.is(whole.next_cursor, null)
+  t.deepEqual(
+    whole.rows.filter((_: unknown, index: number) => index % 2 === 0).map(({ memo }: { memo: string }) => memo),
+    ['m4', 'm1', 'm2', 'm6', 'm3', 'm0', 'm5'],
+  )
+  const paged: object[] = []
+  let cursor = ''
+  do {
+    const page = await books.read(`/ledger?account=${account}&limit=3${cursor && `&cursor=${cursor}`}`)
+    t.like(page, { opening: '0.00', closing: whole.closing })
+    paged.push(...page.rows)
+    cursor = page.next_cursor ?? ''
+  } while (cursor)
+  t.deepEqual(paged, whole.rows)
+  t.is(whole.closing, whole.rows.at(-1).balance)
+  const february = await books.read(`/ledger?account=${account}&from=2026-01-05&to=2026-02-01`)
+  t.like(february, { opening: whole.rows[1].balance, closing: whole.rows[9].balance })
+  t.deepEqual(february.rows, whole.rows.slice(2, 10))
+})
+
+test('a cursor is of one query, and whole', async (t) => {
+  const books = await openBooks(await createOrg(w), ['1000', '1100'])
+  for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
+  const path = `${books.path}/ledger?limit=1&account=`
+  const { owner } = w.org
+  const other = await openBooks(w.org, ['1000'])
+  const { next_cursor: cursor } = await books.read(`/ledger?limit=1&account=${books.accounts['1000']}`)
+  t.is(typeof cursor, 'string')
+  const wrong = [
+    `${path}${books.accounts['1100']}&cursor=${cursor}`,
+    `${path}${books.accounts['1000']}&from=2026-01-01&cursor=${cursor}`,
+    `${path}${books.accounts['1000']}&cursor=${cursor.slice(1)}`,
+  ]
+  for (const address of wrong) t.is((await w.visitor.as(owner.token).get(address)).status, 404, 'not of this workspace')
+  t.is((await owner.get(`${other.path}/ledger?limit=1&account=${other.accounts['1000']}&cursor=${cursor}`)).status, 400)
+  for (const address of wrong) await t.throwsAsync(books.read(address.slice(books.path.length)), { message: /VALIDATION_ERROR/ })
+})
+
+test('a line without a memo shows that of its entry', async (t) => {
+  const books = await openBooks(await createOrg(w), ['1000', '4000'])
+  const lines = [
+    { account_id: books.accounts['1000'], debit: 1, memo: 'Own' },
+    { account_id: books.accounts['4000'], credit: 1 },
+  ]
+  await books.post([], { lines, memo: 'Whole' })
+  const memo = async (code: string) => (await books.read(`/ledger?account=${books.accounts[code]}`)).rows[0].memo
+  t.deepEqual([await memo('1000'), await memo('4000')], ['Own', 'Whole'])
+})

@@ -1,0 +1,29 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { seedOf } from '#test/core/policy/seed.ts'
+import { openModelBooks } from '#test/features/accounting/model/books.ts'
+import { operation } from '#test/features/accounting/model/random.ts'
+import { runModel } from '#test/features/accounting/model/run.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { world } from '#test/support/world.ts'
+
+/** Operations of a run; MODEL_OPERATIONS makes it a long one. */
+const size = Number(process.env.MODEL_OPERATIONS ?? 250)
+
+test('what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const { owner } = w.org
+  const second = (await startSecondApi(t, w)).as(owner.token)
+  const operations = fc.sample(operation, { seed: seedOf(t), numRuns: size })
+  await runModel(
+    t,
+    {
+      clients: Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? owner : second)),
+      ...(await openModelBooks(w.org)),
+      sumMonths: () => sumMonths({ db: w.api.services.database, workspace: w.org }),
+    },
+    operations,
+  )
+})

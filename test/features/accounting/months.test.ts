@@ -1,0 +1,107 @@
+import test from 'ava'
+import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { openBooks } from '#test/features/accounting/books.ts'
+import { createOrg, type Org } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+let w: World
+test.before(async () => {
+  w = await world({}, undefined, () => new Date('2026-05-20T10:00:00Z'))
+})
+test.after.always(() => w.close())
+
+const sum = ({ id }: Org) => sumMonths({ db: w.api.services.database, workspace: { id } })
+const kept = async ({ id }: Org) =>
+  (await w.db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
+
+/** Books with an entry of 1, 2, 4, … on each of these days, so that every sum says which of them are in it. */
+async function filled() {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
+  const days = [
+    '2025-12-31',
+    '2026-01-01',
+    '2026-01-31',
+    '2026-02-01',
+    '2026-02-28',
+    '2026-03-01',
+    '2026-03-02',
+    '2026-05-20',
+    '2026-05-31',
+  ]
+  for (const [index, date] of days.entries()) await books.post([`1000 +${2 ** index}`, `4000 -${2 ** index}`], { date })
+  const expected = (from: string, to: string) => days.reduce((sum, day, index) => sum + (day >= from && day <= to ? 2 ** index : 0), 0)
+  return { org, books, expected }
+}
+
+const spans = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01', '2026-05-20', '2026-05-31']
+
+test('sums of months change no report, whatever its first and last day', async (t) => {
+  const { org, books, expected } = await filled()
+  const check = async (name: string, more: (from: string, to: string) => number = () => 0) => {
+    for (const [index, from] of spans.entries()) {
+      for (const to of spans.slice(index)) {
+        const { net } = await books.read(`/reports/profit-loss?from=${from}&to=${to}`)
+        t.is(Number(net), expected(from, to) + more(from, to), `${name} ${from} ${to}`)
+      }
+    }
+  }
+  await check('lines')
+  await sum(org)
+  await check('months')
+  await books.post(['1000 +0.50', '4000 -0.50'], { date: '2026-02-01' })
+  await check('months and lines', (from, to) => (from <= '2026-02-01' && to >= '2026-02-01' ? 0.5 : 0))
+  t.is((await kept(org)).length, 10)
+  t.true((await books.read('/verify')).ok)
+})
+
+test('a report as of an instant before the sums, and one after them, are right', async (t) => {
+  const { org, books } = await filled()
+  const { created_at: before } = (await books.post(['1000 +1000', '4000 -1000'], { date: '2026-02-02' })).data
+  const early = await books.trialBalance(`?recorded_before=${before}`)
+  await sum(org)
+  const { created_at: after } = (await books.post(['1000 +2000', '4000 -2000'], { date: '2026-02-02' })).data
+  t.deepEqual(await books.trialBalance(`?recorded_before=${before}`), early)
+  t.is((await books.trialBalance(`?recorded_before=${after}`))['1000']?.[2], '1511.00')
+  t.is((await books.trialBalance())['1000']?.[2], '3511.00')
+})
+
+test('summing again adds nothing twice, also when many do it while others post', async (t) => {
+  const { org, books } = await filled()
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => sum(org)),
+    ...Array.from({ length: 20 }, () => books.post(['1000 +1', '4000 -1'], { date: '2026-04-01' })),
+  ])
+  await sum(org)
+  await sum(org)
+  t.is((await books.trialBalance())['1000']?.[2], '531.00')
+  const april = (await kept(org)).filter(({ month }) => month === '2026-04-01')
+  t.deepEqual(april.map(({ debit, credit }) => Number(debit) - Number(credit)).sort(), [-20, 20])
+  t.true((await books.read('/verify')).ok)
+})
+
+test('a sum that went wrong is found', async (t) => {
+  const { org, books } = await filled()
+  await sum(org)
+  await w.db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
+  const { ok, differences } = await books.read('/verify')
+  t.false(ok)
+  t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])
+})
+
+test('a report that adds up many lines has a worker keep their sums', async (t) => {
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
+  const lines = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? '1000 +1' : '4000 -1'))
+  const post = () => books.post(lines, { date: '2026-05-01' })
+  for (let entry = 1; entry < 25; entry++) await post()
+  await books.trialBalance()
+  await w.drain()
+  t.is((await kept(org)).length, 0)
+  await post()
+  const before = await books.trialBalance()
+  await w.drain()
+  t.is((await kept(org)).length, 2)
+  t.deepEqual(await books.trialBalance(), before)
+  t.is(before['1000']?.[2], '2500.00')
+})

@@ -1,0 +1,41 @@
+import test from 'ava'
+import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
+import { createMember, createService } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const fresh = shareWorld(test)
+
+test('who may do too little with a calendar is told what it takes', async (t) => {
+  const w = await fresh()
+  const calendar = await makeCalendar(t, w, { key: 'rooms' })
+  const event = await makeEvent(t, w, { calendar_id: calendar.id })
+  const allow = [{ effect: 'allow' as const, actions: ['calendar:read'], resources: ['rooms'] }]
+  const [member, key] = [await createMember(w, w.org, allow), await createService(w, w.org, allow)]
+  const [one, all] = [at(w, `/events/${event.id}`), at(w, `/calendars/${calendar.id}`)]
+  for (const { client } of [member, key]) {
+    for (const [call, permission, level] of [
+      [() => client.post(at(w, '/events'), { calendar_id: calendar.id, title: 'A', start: '2026-12-01' }), 'calendar:write', 'write'],
+      [() => client.patch(one, { title: 'A' }), 'calendar:write', 'write'],
+      [() => client.delete(one), 'calendar:write', 'write'],
+      [() => client.patch(all, { name: 'A' }), 'calendar:manage', 'manage'],
+      [() => client.post(`${all}/feed`, { enabled: true }), 'calendar:manage', 'manage'],
+      [() => client.get(`${all}/shares`), 'calendar:manage', 'manage'],
+      [() => client.delete(all), 'calendar:manage', 'manage'],
+    ] as const) {
+      const { status, body } = await call()
+      t.like({ status, ...body.error }, { status: 403, code: 'FORBIDDEN' })
+      t.is(body.error.message, `Needs ${permission} on rooms, or a share of the calendar rooms with level ${level}`)
+    }
+  }
+})
+
+test('no permission reaches a personal calendar, so a share is named', async (t) => {
+  const w = await fresh()
+  const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'], resources: ['*'] }])
+  const { rows } = await w.db.query('select email from users where id = $1', [id])
+  const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'mine' })
+  t.is((await w.org.owner.post(at(w, `/calendars/${calendar.id}/shares`), { email: rows[0].email, level: 'read' })).status, 201)
+  const { status, body } = await client.patch(at(w, `/calendars/${calendar.id}`), { name: 'A' })
+  t.is(status, 403)
+  t.is(body.error.message, 'Needs a share of the calendar mine with level manage')
+})

@@ -1,0 +1,208 @@
+import test, { type ExecutionContext } from 'ava'
+import { at, makeCalendar, occurrences } from '#test/features/calendar/support.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const fresh = shareWorld(test)
+const type = { 'content-type': 'text/calendar' }
+
+const file = (...lines: readonly string[]): string => ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n')
+const event = (...lines: readonly string[]): string => ['BEGIN:VEVENT', ...lines, 'END:VEVENT'].join('\r\n')
+
+async function bring(t: ExecutionContext, w: World, text: string, more: object = {}) {
+  const { id } = await makeCalendar(t, w, { timezone: 'Europe/Berlin', ...more })
+  const { status, data, body } = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), text, type)
+  return { id, status, data, message: body?.error?.message as string | undefined }
+}
+const seen = (w: World, id: string) => occurrences(w, '2026-01-01', '2026-12-31', w.org.owner, `&calendars=${id}`)
+
+test('a file comes in as a form or as it is, and says what came of it', async (t) => {
+  const w = await fresh()
+  const { id } = await makeCalendar(t, w)
+  const text = file(event('UID:a', 'DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z', 'SUMMARY:One'))
+  const form = new FormData()
+  form.append('file', new Blob([text], { type: 'text/calendar' }), 'a.ics')
+  const { data } = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), form)
+  t.deepEqual(data, { created: 1, updated: 0, skipped: 0, warnings: [] })
+  t.deepEqual(await seen(w, id), ['One 2026-03-01T09:00Z'])
+  const later = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), text, { ...type, prefer: 'respond-async' })
+  t.is(later.status, 202)
+})
+
+test('what cannot be read is named and left out, and the rest comes in', async (t) => {
+  const w = await fresh()
+  const { id, data } = await bring(
+    t,
+    w,
+    file(
+      event('UID:bad', 'DTSTART:20261301T090000Z', 'SUMMARY:Bad'),
+      event('UID:fine', 'RRULE:FREQ=SECONDLY', 'DTSTART:20260301T090000Z', 'SUMMARY:Too often'),
+      'BEGIN:VTODO',
+      'UID:todo',
+      'END:VTODO',
+      event('UID:good', 'DTSTART:20260301T090000Z', 'DURATION:PT30M', 'SUMMARY:Good'),
+      event('DTSTART;VALUE=DATE:20260302', 'SUMMARY:Day'),
+    ),
+  )
+  t.like(data, { created: 2, updated: 0, skipped: 2 })
+  t.deepEqual(
+    data.warnings.map(({ line, uid }: { line: number; uid: string }) => [line, uid]),
+    [
+      [0, ''],
+      [3, 'bad'],
+      [8, 'fine'],
+    ],
+  )
+  t.deepEqual(await seen(w, id), ['Good 2026-03-01T09:00Z', 'Day 2026-03-02'])
+})
+
+test('a file without a calendar, one that is not closed, and one of too many events store nothing', async (t) => {
+  const w = await fresh()
+  const one = event('UID:a', 'DTSTART:20260301T090000Z', 'SUMMARY:One')
+  for (const text of [one, file(one).replace('END:VCALENDAR', ''), '', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT']) {
+    const { status, message, id } = await bring(t, w, text)
+    t.is(status, 400)
+    t.regex(message ?? '', /VCALENDAR/)
+    t.deepEqual(await seen(w, id), [])
+  }
+  const many = (count: number) =>
+    file(...Array.from({ length: count }, (_, n) => event(`UID:u${n}`, 'DTSTART:20260301T090000Z', 'DURATION:PT1H', `SUMMARY:${n}`)))
+  t.regex((await bring(t, w, many(2_001))).message ?? '', /at most 2000 events, got 2001/)
+  t.like((await bring(t, w, many(2_000))).data, { created: 2_000 })
+})
+
+test('an event whose UID the calendar has is replaced whole, and its number never falls', async (t) => {
+  const w = await fresh()
+  const old = event('UID:a', 'SEQUENCE:7', 'DTSTART:20260301T090000Z', 'RRULE:FREQ=DAILY;COUNT=3', 'SUMMARY:Old')
+  const { id } = await bring(t, w, file(old, event('UID:a', 'RECURRENCE-ID:20260302T090000Z', 'DTSTART:20260302T120000Z', 'SUMMARY:Moved')))
+  t.deepEqual(await seen(w, id), ['Old 2026-03-01T09:00Z', 'Moved 2026-03-02T12:00Z', 'Old 2026-03-03T09:00Z'])
+  const fresher = file(event('UID:a', 'SEQUENCE:1', 'DTSTART:20260401T090000Z', 'SUMMARY:New'))
+  const { data } = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), fresher, type)
+  t.like(data, { created: 0, updated: 1, skipped: 0 })
+  t.deepEqual(await seen(w, id), ['New 2026-04-01T09:00Z'])
+  const { rows } = await w.db.query('select sequence from calendar_events where calendar_id = $1', [id])
+  t.deepEqual(rows, [{ sequence: 7 }])
+  const twice = file(
+    event('UID:b', 'SEQUENCE:2', 'DTSTART:20260501T090000Z', 'SUMMARY:Two'),
+    event('UID:b', 'SEQUENCE:1', 'DTSTART:20260501T090000Z', 'SUMMARY:First'),
+  )
+  await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), twice, type)
+  t.deepEqual((await seen(w, id)).at(-1), 'Two 2026-05-01T09:00Z')
+})
+
+const zones: readonly (readonly [string, string])[] = [
+  ['DTSTART;TZID=America/New_York:20260701T090000', '2026-07-01T13:00Z'],
+  ['DTSTART;TZID=/mozilla.org/20070129_1/Europe/Berlin:20260701T090000', '2026-07-01T07:00Z'],
+  ['DTSTART;TZID=W. Europe Standard Time:20260701T090000', '2026-07-01T07:00Z'],
+  ['DTSTART;TZID="Pacific Standard Time":20260701T090000', '2026-07-01T16:00Z'],
+  ['DTSTART:20260701T090000', '2026-07-01T07:00Z'],
+  ['DTSTART;TZID=Own:20260701T090000', '2026-07-01T06:30Z'],
+]
+test('times are of the zone that a name means, or of the same offsets; floating ones of the calendar', async (t) => {
+  const w = await fresh()
+  const own = ['BEGIN:VTIMEZONE', 'TZID:Own', 'BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0230', 'TZOFFSETTO:+0230']
+  const text = file(...own, 'END:STANDARD', 'END:VTIMEZONE', ...zones.map(([start], n) => event(`UID:z${n}`, start, `SUMMARY:Z${n}`)))
+  const { id, data } = await bring(t, w, text)
+  t.is(data.created, zones.length)
+  t.is(data.warnings.length, 1, 'the instant is kept of a zone that is nowhere')
+  t.deepEqual(
+    (await seen(w, id)).sort(),
+    zones.map(([, instant], n) => `Z${n} ${instant}`),
+  )
+  const series = file(...own, 'END:STANDARD', 'END:VTIMEZONE', event('UID:s', 'DTSTART;TZID=Own:20260701T090000', 'RRULE:FREQ=DAILY'))
+  t.like((await bring(t, w, series)).data, { created: 0, skipped: 1 })
+})
+
+test('points and transparent events take no time; in a calendar without overlaps a clashing one is left out', async (t) => {
+  const w = await fresh()
+  const at9 = ['DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z']
+  const text = file(
+    event('UID:a', ...at9, 'SUMMARY:A'),
+    event('UID:b', ...at9, 'TRANSP:TRANSPARENT', 'SUMMARY:Free'),
+    event('UID:c', 'DTSTART:20260301T093000Z', 'SUMMARY:Point'),
+    event('UID:d', ...at9, 'SUMMARY:Clash'),
+  )
+  const { id, data } = await bring(t, w, text, { settings: { no_overlap: true } })
+  t.like(data, { created: 3, skipped: 1 })
+  t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
+  t.deepEqual((await seen(w, id)).sort(), ['A 2026-03-01T09:00Z', 'Free 2026-03-01T09:00Z', 'Point 2026-03-01T09:30Z'])
+  const busy = (await w.org.owner.get(at(w, `/freebusy?from=2026-03-01&to=2026-03-01&calendars=${id}`))).data.calendars[0].busy
+  t.deepEqual(busy, [{ start: '2026-03-01T09:00:00.000000Z', end: '2026-03-01T10:00:00.000000Z' }])
+})
+
+test('guests of a file are kept with their answers, and nobody is mailed', async (t) => {
+  const w = await fresh()
+  const guest = 'ATTENDEE;CN="G ^\'the^\' Guest";PARTSTAT=TENTATIVE:MAILTO:Guest@example.com'
+  const { id } = await bring(t, w, file(event('UID:a', 'DTSTART:20300301T090000Z', 'ORGANIZER:mailto:boss@example.com', guest)))
+  const { data } = await w.org.owner.get(at(w, `/events?calendars=${id}&from=2030-03-01&to=2030-03-01`))
+  const path = at(w, `/events/${data.events[0].event_id}`)
+  t.like((await w.org.owner.get(path)).data.attendees[0], {
+    email: 'Guest@example.com',
+    name: 'G "the" Guest',
+    status: 'tentative',
+    mailed: false,
+  })
+  await w.org.owner.patch(path, { start: '2030-03-02T09:00:00Z' })
+  await w.org.owner.delete(path)
+  await w.drain()
+  t.is((await w.db.query('select from outbox_mails where workspace_id = $1', [w.org.id])).rowCount, 0)
+})
+
+test('hostile files are answered', async (t) => {
+  const w = await fresh()
+  const start = 'DTSTART:20260301T090000Z'
+  const exdates = Array.from({ length: 10_000 }, (_, n) => `EXDATE:2026${String(1 + (n % 12)).padStart(2, '0')}01T0${n % 10}0000Z`)
+  t.like((await bring(t, w, file(event('UID:a', start, 'RRULE:FREQ=DAILY', ...exdates)))).data, { created: 1 })
+  t.like((await bring(t, w, file(event('UID:a', start, `DESCRIPTION:${'x'.repeat(5_000_000)}`)))).data, { created: 1 })
+  t.like((await bring(t, w, file(event('UID:a', start, 'RRULE:FREQ=DAILY;UNTIL=20200101T000000Z')))).data, { created: 1 })
+  t.like((await bring(t, w, file(event('UID:a', 'DTSTART:99990101T000000Z', 'RRULE:FREQ=DAILY')))).data, { created: 1 })
+  t.like((await bring(t, w, file(event('UID:a', 'DTSTART:00010101T000000Z')))).data, { skipped: 1 })
+  const same = Array.from({ length: 2_000 }, (_, n) => event('UID:same', `SEQUENCE:${n}`, start, `SUMMARY:${n}`))
+  const { id, data } = await bring(t, w, file(...same))
+  t.like(data, { created: 1, skipped: 0 })
+  t.deepEqual(await seen(w, id), ['1999 2026-03-01T09:00Z'])
+})
+
+test('a series that is cut at a start beside its rule keeps every occurrence', async (t) => {
+  const w = await fresh()
+  const head = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'SUMMARY:S']
+  const cases: readonly (readonly [rule: string, rdates: string, at: string])[] = [
+    ['RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20260420T090000Z', 'RDATE:20260325T110000Z,20260406T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=4', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T110000Z,20260225T110000Z', '2026-02-25T11:00:00Z'],
+    ['RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+    ['X-NO-RULE:1', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ]
+  for (const [rule, rdates, cut] of cases) {
+    const { id } = await bring(t, w, file(event('UID:cut', ...head, rule, rdates)))
+    const before = await seen(w, id)
+    const { data } = await w.org.owner.get(at(w, `/events?from=2026-01-01&to=2026-12-31&calendars=${id}`))
+    const path = at(w, `/events/${data.events[0].series_id}?scope=following&occurrence=${cut}`)
+    const titled = await w.org.owner.patch(path, { title: 'L' })
+    t.is(titled.status, 200, titled.text)
+    const isLater = (line: string) => Date.parse(line.slice(2)) >= Date.parse(cut)
+    const later = before.map((line) => (isLater(line) ? line.replace('S', 'L') : line))
+    t.deepEqual(await seen(w, id), later, rule)
+    // Its later part moves by as much as the occurrence that was named.
+    const start = new Date(Date.parse(cut) + 3_600_000).toISOString()
+    const moved = await w.org.owner.patch(at(w, `/events/${titled.data.id}?scope=following&occurrence=${cut}`), { start })
+    t.is(moved.status, 200, moved.text)
+    const hourLater = (line: string) => `L ${new Date(Date.parse(line.slice(2)) + 3_600_000).toISOString().replace(':00.000Z', 'Z')}`
+    t.deepEqual(
+      await seen(w, id),
+      later.map((line) => (isLater(line) ? hourLater(line) : line)),
+      rule,
+    )
+  }
+})
+
+test('in a calendar without overlaps a start beside the rule is held apart, also one before the rule begins', async (t) => {
+  const w = await fresh()
+  const taken = event('UID:taken', 'DTSTART:20260220T110000Z', 'DTEND:20260220T120000Z')
+  const repeats = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T113000Z']
+  const { data } = await bring(t, w, file(taken, event('UID:repeats', ...repeats)), { settings: { no_overlap: true } })
+  t.like(data, { created: 1, skipped: 1 })
+  t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
+})

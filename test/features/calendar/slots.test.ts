@@ -1,0 +1,180 @@
+import test from 'ava'
+import { openWindows } from '#shared/features/calendar/booking/opening-hours.ts'
+import { at, makeCalendar } from '#test/features/calendar/support.ts'
+import { fromAnywhere } from '#test/support/account.ts'
+import { world } from '#test/support/world.ts'
+
+// The pages' hours, read once more as plainly as can be: by what a clock shows at every minute, as Intl tells it. Nothing here knows Temporal.
+
+const minute = 60_000
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+interface Taken {
+  readonly from: number
+  readonly to: number
+}
+type Hours = Readonly<Record<string, readonly (readonly [string, string])[]>>
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+/** How far a zone's clock is ahead of UTC. Clocks change at full quarters of an hour, so these are asked for once each. */
+const offsets = new Map<string, number>()
+function offsetOf(zone: string, ms: number): number {
+  const quarter = Math.floor(ms / (15 * minute)) * 15 * minute
+  const key = `${zone} ${quarter}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+      hourCycle: 'h23',
+    } as Intl.DateTimeFormatOptions)
+  formats.set(zone, format)
+  const offset = Date.parse(`${format.format(quarter).replace(' ', 'T')}Z`) - quarter
+  offsets.set(key, offset)
+  return offset
+}
+const clockOf = (zone: string, ms: number): number => ms + offsetOf(zone, ms)
+
+const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
+
+/** The spans of a page's hours: from the first minute at which the clock is within them on their day until after the last one. */
+function spansOf(hours: Hours, zone: string, from: number, to: number, step = minute): Taken[] {
+  const spans = new Map<string, Taken>()
+  for (let ms = from; ms < to; ms += step) {
+    const clock = new Date(clockOf(zone, ms))
+    const now = clock.getUTCHours() * 60 + clock.getUTCMinutes()
+    const own = hours[weekdays[(clock.getUTCDay() + 6) % 7] ?? ''] ?? []
+    for (const [index, [opens, closes]] of own.entries()) {
+      if (now < minutesOf(opens) || now >= minutesOf(closes)) continue
+      const key = `${clock.toISOString().slice(0, 10)} ${index}`
+      spans.set(key, { from: spans.get(key)?.from ?? ms, to: ms + step })
+    }
+  }
+  return [...spans.values()].sort((a, b) => a.from - b.from)
+}
+
+const day = 86_400_000
+
+/** Days of 2026 and 2027 on which the clock of a zone changes, as midnights in UTC; weeks that begin and end alike have none. */
+function changesOf(zone: string): number[] {
+  const found: number[] = []
+  for (let week = Date.UTC(2026, 0, 1); week < Date.UTC(2028, 0, 1); week += 7 * day) {
+    if (offsetOf(zone, week) === offsetOf(zone, week + 7 * day)) continue
+    for (let at = week; at < week + 7 * day; at += day) if (offsetOf(zone, at) !== offsetOf(zone, at + day)) found.push(at)
+  }
+  return found
+}
+
+/** Zones whose clocks change, one of those that change alike. */
+function changingZones(): (readonly [zone: string, changes: number[]])[] {
+  const all = Intl.supportedValuesOf('timeZone').map((zone) => [zone, changesOf(zone)] as const)
+  const alike = Map.groupBy(all, ([zone, changes]) => changes.map((at) => [at, offsetOf(zone, at), offsetOf(zone, at + day)]).join())
+  return [...alike.values()].flatMap(([one]) => (one && one[1].length > 0 ? [one] : []))
+}
+
+const everyDay = (...spans: (readonly [string, string])[]): Hours => Object.fromEntries(weekdays.map((name) => [name, spans]))
+const settings: readonly Hours[] = [
+  everyDay(['00:00', '24:00']),
+  everyDay(['09:00', '17:00']),
+  everyDay(['00:30', '01:30'], ['01:30', '02:00'], ['02:00', '02:30'], ['02:30', '03:15'], ['23:00', '24:00']),
+  everyDay(['01:15', '02:45'], ['02:45', '03:05']),
+]
+
+test('wherever a clock changes the hours of a page are those that it shows', (t) => {
+  let compared = 0
+  for (const [zone, changes] of changingZones()) {
+    for (const change of changes) {
+      const [from, to] = [change - day / 2, change + 1.5 * day]
+      const inside = (span: Taken) => span.from >= from && span.to <= to
+      for (const hours of settings) {
+        const page = { hours } as Parameters<typeof openWindows>[0]
+        const found = [...openWindows(page, zone, { from: from - day, to: to + day })].filter(inside).sort((a, b) => a.from - b.from)
+        // Hours and clock changes are all at full five minutes.
+        const expected = spansOf(hours, zone, from - day, to + day, 5 * minute).filter(inside)
+        t.deepEqual(found, expected, `${zone} ${new Date(change).toISOString().slice(0, 10)}`)
+        compared += expected.length
+      }
+    }
+  }
+  t.true(compared > 1_000)
+})
+
+/** Numbers that look like chance and are the same every time. */
+function chance(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu', 'Africa/Casablanca', 'UTC']
+
+test('slots are those of a search through every minute, over calendars, zones and clock changes of all kinds', async (t) => {
+  let now = new Date('2026-03-01T00:00:00Z')
+  const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
+  t.teardown(w.close)
+  for (let round = 0; round < 28; round++) {
+    const random = chance(round + 1)
+    const zone = zones[round % zones.length] ?? 'UTC'
+    const change = changesOf(zone)[round % 2] ?? Date.UTC(2026, 5, 10)
+    // A clock that stands between two minutes, so that the borders of notice and horizon are met.
+    now = new Date(change - day + random(24 * 60) * minute + (round % 2) * 30_000)
+    const page = {
+      duration: [15, 30, 45, 60, 90][random(5)] ?? 30,
+      slot_step: [5, 15, 20, 30, 60][random(5)] ?? 30,
+      buffer: [0, 5, 15, 60][random(4)] ?? 0,
+      min_notice: [0, 1, 60, 600][random(4)] ?? 0,
+      horizon_days: 1 + random(3),
+    }
+    const { duration, ...booking } = page
+    const hours = settings[random(settings.length)] as Hours
+    const calendar = await makeCalendar(t, w, {
+      timezone: zone,
+      settings: { booking: { enabled: true, durations: [duration], hours, ...booking } },
+    })
+    const taken: Taken[] = []
+    for (let number = 0; number < 5; number++) {
+      const from = change + (random(4 * 24 * 60) - 24 * 60) * minute
+      const to = from + random(240) * minute
+      const isFree = number === 4
+      const body = { title: 'E', calendar_id: calendar.id, start: new Date(from).toISOString(), end: new Date(to).toISOString() }
+      t.is((await w.org.owner.post(at(w, '/events'), { ...body, ...(isFree ? { status: 'cancelled' } : {}) })).status, 201)
+      if (!isFree && to > from) taken.push({ from, to })
+    }
+    // At a time of the clock every day: where a clock change skips it there is none.
+    const first = change - 2 * day
+    const clock = clockOf(zone, first) % day
+    const daily = {
+      title: 'D',
+      calendar_id: calendar.id,
+      start: new Date(first).toISOString(),
+      end: new Date(first + 20 * minute).toISOString(),
+    }
+    t.is((await w.org.owner.post(at(w, '/events'), { ...daily, timezone: zone, recurrence: 'FREQ=DAILY' })).status, 201)
+    const seen = new Set<string>()
+    for (let ms = first; ms < change + 6 * day; ms += minute) {
+      const shows = clockOf(zone, ms)
+      const date = new Date(shows).toISOString().slice(0, 10)
+      if (shows % day !== clock || seen.has(date)) continue
+      seen.add(date)
+      taken.push({ from: ms, to: ms + 20 * minute })
+    }
+    const [from, to] = [change - day + random(600) * minute, change + 3 * day]
+    const [earliest, latest] = [now.getTime() + page.min_notice * minute, now.getTime() + page.horizon_days * day]
+    const expected: string[] = []
+    for (const span of spansOf(hours, zone, from - 2 * day, to + 2 * day)) {
+      for (let start = span.from; start + duration * minute <= span.to; start += page.slot_step * minute) {
+        const clashes = taken.some((one) => one.from < start + (duration + page.buffer) * minute && one.to > start - page.buffer * minute)
+        if (start >= from && start < to && start >= earliest && start <= latest && !clashes) expected.push(new Date(start).toISOString())
+      }
+    }
+    const query = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`
+    const { data } = await w.visitor.get(`/cal/${w.org.id}/book/${calendar.key}/slots?${query}`, fromAnywhere())
+    const slots = data.slots.map((slot: string) => slot.replace('000Z', 'Z'))
+    // Two hours that meet in the one that comes twice share its starts.
+    t.deepEqual(slots, [...new Set(expected)].sort(), `round ${round}: ${zone} ${JSON.stringify(page)}`)
+  }
+})

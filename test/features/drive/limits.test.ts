@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { readConfig } from '#shared/platform/kernel/config.ts'
+import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test, { DRIVE_MAX_UPLOAD_BYTES: '1000000', FREE_FILE_BYTES: '5000' })
+
+const opened = async (plan: 'paid' | 'free' = 'paid') => {
+  const w = await start()
+  const org = await createOrg(w, 'Limits', plan)
+  return { w, org, space: spaceOf(org.owner, org, (await firstSpaces(org.owner, org)).shared) }
+}
+
+test('a file may have 100 MB', (t) => {
+  const secret = randomBytes(32).toString('hex')
+  t.is(readConfig({ DATABASE_URL: 'postgres://localhost/x', SECRET_KEY: secret }).maxUploadBytes, 104_857_600)
+})
+
+test('a file over the limit is refused with the limit, and leaves nothing', async (t) => {
+  const { space, w, org } = await opened()
+  const { status, body } = await space.put('large', Buffer.alloc(1_000_001))
+  t.is(status, 400)
+  t.regex(body.error.message, /file must be at most 1000000 bytes/)
+  t.is((await w.db.query('select from blobs where workspace_id = $1', [org.id])).rowCount, 0)
+  t.is((await space.put('largest', Buffer.alloc(1_000_000))).status, 201)
+})
+
+test('the free plan: files fit below the cap, what is replaced makes room, and three spaces', async (t) => {
+  const { space, org, w } = await opened('free')
+  t.is((await space.put('a', Buffer.alloc(3_000))).status, 201)
+  t.is(outcomeOf(await space.put('b', Buffer.alloc(2_001))), '402 LIMIT_EXCEEDED')
+  t.is((await space.put('b', Buffer.alloc(2_000))).status, 201)
+  t.is(outcomeOf(await space.put('c', 'x')), '402 LIMIT_EXCEEDED')
+  t.is((await space.remove('b')).status, 200)
+  t.is((await space.put('a', Buffer.alloc(5_000))).status, 200)
+  t.is(outcomeOf(await space.put('a', Buffer.alloc(4_000))), '402 LIMIT_EXCEEDED')
+  t.is((await space.list()).data.objects[0].size, 5_000)
+  const { rows } = await w.db.query('select total_bytes from file_usage where workspace_id = $1', [org.id])
+  t.is(Number(rows[0].total_bytes), 5_000)
+  t.is((await w.db.query('select from blobs where workspace_id = $1 and holders > 0', [org.id])).rowCount, 1)
+  const ids = [await makeSpace(org.owner, org, 'one'), await makeSpace(org.owner, org, 'two'), await makeSpace(org.owner, org, 'three')]
+  const four = () => org.owner.post(`${org.path}/drive/buckets`, { key: 'four', name: 'Four' })
+  t.is(outcomeOf(await four()), '402 LIMIT_EXCEEDED')
+  await org.owner.delete(`${org.path}/drive/buckets/${ids[0]}`)
+  t.is((await four()).status, 201)
+  t.is((await org.owner.post(`${org.path}/drive/buckets`, { type: 'personal', name: 'Mine' })).status, 201)
+})

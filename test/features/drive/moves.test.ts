@@ -1,0 +1,102 @@
+import test from 'ava'
+import { firstSpaces, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+const opened = async () => {
+  const w = await start()
+  const org = await createOrg(w)
+  const { shared } = await firstSpaces(org.owner, org)
+  const space = spaceOf(org.owner, org, shared)
+  /** Files written past the API, all with the bytes of the first. */
+  const fill = async (prefix: string, count: number) => {
+    await space.put(`${prefix}seed`)
+    await w.db.query(
+      `insert into drive_objects (workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_at, updated_at)
+       select workspace_id, space_id, $2::text || 'k' || number, blob_id, size_bytes, content_type, sha256, created_at, updated_at
+       from drive_objects cross join generate_series(1, $3::integer) as number where workspace_id = $1 and key = $2::text || 'seed'`,
+      [org.id, prefix, count - 1],
+    )
+    const bytes = 4 * (count - 1)
+    await w.db.query('update file_usage set total_bytes = total_bytes + $2 where workspace_id = $1', [org.id, bytes])
+  }
+  return { w, org, space, fill }
+}
+
+test('files and folders move without copying a byte', async (t) => {
+  const { space, w, org } = await opened()
+  for (const key of ['a/x', 'a/b/y', 'z']) await space.put(key, key)
+  const blobs = async () => (await w.db.query('select id from blobs where workspace_id = $1 and holders = 1 order by id', [org.id])).rows
+  const before = await blobs()
+  t.deepEqual((await space.move('z', 'renamed')).data, { moved: 1 })
+  t.deepEqual((await space.move('a/', 'deep/er/')).data, { moved: 2 })
+  t.is((await space.download('deep/er/b/y')).text, 'a/b/y')
+  t.deepEqual(await space.all(), { folders: ['deep/'], keys: ['renamed'] })
+  t.deepEqual((await space.move('renamed', 'Renamed')).data, { moved: 1 }, 'a change of case alone')
+  t.deepEqual(await blobs(), before)
+})
+
+test('what cannot move is told: the same place, into itself, a file to a folder, a key that is used, nothing at all', async (t) => {
+  const { space } = await opened()
+  for (const key of ['a/x', 'b/x', 'c', 'd']) await space.put(key)
+  for (const [from, to] of [
+    ['a/', 'a/'],
+    ['a/', 'a/b/'],
+    ['c', 'c'],
+    ['c', 'e/'],
+    ['a/', 'e'],
+    ['/a', 'e'],
+    ['c', 'e//f'],
+  ]) {
+    t.is(outcomeOf(await space.move(from ?? '', to ?? '')), '400 VALIDATION_ERROR', `${from} ${to}`)
+  }
+  t.is(outcomeOf(await space.move('c', 'd')), '409 KEY_TAKEN')
+  t.is(outcomeOf(await space.move('a/', 'b/')), '409 KEY_TAKEN')
+  t.is(outcomeOf(await space.move('none', 'e')), '404 NOT_FOUND')
+  t.is(outcomeOf(await space.move('none/', 'e/')), '404 NOT_FOUND')
+  t.deepEqual(await space.all(), { folders: ['a/', 'b/'], keys: ['c', 'd'] })
+  const long = `${'l'.repeat(1_000)}/`
+  t.is(outcomeOf(await space.move('a/', `${long}${'m'.repeat(22)}/`)), '400 VALIDATION_ERROR', 'a/x would have 1,025 bytes')
+  t.is(outcomeOf(await space.move('a/', `${long}${'m'.repeat(21)}/`)), '200')
+})
+
+test('a folder joins one that exists, and moves to where it lies', async (t) => {
+  const { space } = await opened()
+  for (const key of ['a/x', 'a/b/y', 'a/b/a/deep', 'a/b/b/y']) await space.put(key, key)
+  for (const key of ['a/', 'a/b/', 'a/b/b/', 'a/made/', 'c/made/']) await space.makeFolder(key)
+  t.deepEqual((await space.move('a/b/', 'a/')).data, { moved: 3 })
+  t.deepEqual((await space.all('a/')).keys, ['a/x', 'a/y'])
+  t.deepEqual((await space.all('a/')).folders, ['a/a/', 'a/b/', 'a/made/'])
+  t.is((await space.download('a/b/y')).text, 'a/b/b/y')
+  t.deepEqual((await space.move('a/', 'c/')).data, { moved: 4 })
+  t.deepEqual(await space.all('c/'), { folders: ['c/a/', 'c/b/', 'c/made/'], keys: ['c/x', 'c/y'] })
+  t.deepEqual((await space.move('c/made/', 'd/')).data, { moved: 0 })
+  t.deepEqual((await space.all()).folders, ['c/', 'd/'])
+})
+
+test('2,000 files move and go at once, one more does not', async (t) => {
+  const { space, fill, w, org } = await opened()
+  await fill('many/', 2_000)
+  await fill('more/', 2_001)
+  const totals = async () =>
+    (await w.db.query('select sum(files)::int as files, sum(bytes)::int as bytes from drive_totals where workspace_id = $1', [org.id])).rows
+  t.deepEqual(await totals(), [{ files: 4_001, bytes: 16_004 }])
+  t.is(outcomeOf(await space.move('more/', 'other/')), '400 VALIDATION_ERROR')
+  t.is(outcomeOf(await space.remove('more/')), '400 VALIDATION_ERROR')
+  t.deepEqual((await space.move('many/', 'moved/')).data, { moved: 2_000 })
+  t.deepEqual((await space.remove('moved/')).data, { deleted: 2_000 })
+  t.deepEqual(await totals(), [{ files: 2_001, bytes: 8_004 }])
+  t.is((await space.remove('more/k7')).status, 200)
+  t.deepEqual((await space.remove('more/')).data, { deleted: 2_000 })
+  t.deepEqual(await totals(), [{ files: 0, bytes: 0 }])
+  const { data } = await org.owner.get(`${org.path}/drive/buckets`)
+  t.deepEqual(
+    data.buckets.map(({ object_count, total_bytes }: Record<string, number>) => [object_count, total_bytes]),
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  )
+  t.is(Number((await w.db.query('select total_bytes from file_usage where workspace_id = $1', [org.id])).rows[0].total_bytes), 0)
+})

@@ -1,0 +1,208 @@
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
+import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/features/flows/support.ts'
+import { letChore } from '#test/support/chores.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const megabyte = 1_048_576
+const held = new Set<() => void>()
+
+let receiver: Receiver
+let w: World
+test.before(async () => {
+  receiver = await startReceiver(({ url }, response) => {
+    const [, path = '', rest = ''] = url.split('/')
+    if (path === 'json')
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] })
+        .end('{"a": {"b": [1, 2.50, 1e2, 12345678901234567890.5]}}')
+    else if (path === 'login')
+      response
+        .writeHead(200, { 'content-type': 'application/json', authorization: 'Basic hidden', 'x-auth-token': 'hidden' })
+        .end('{"access_token": "hidden", "total_tokens": 5, "user": {"name": "Ann", "client_secret": ["hidden"]}, "token": ""}')
+    else if (path === 'bytes') response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(Number(rest)))
+    else if (path === 'bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20 * megabyte)))
+    else if (path === 'redirect') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
+    else if (path === 'after') setTimeout(() => response.end('late'), Number(rest))
+    else if (path === 'held') held.add(() => response.end('answered'))
+    else response.writeHead(Number(path) || 200).end('sent')
+  })
+  w = await world({ EGRESS_ALLOW: receiver.host })
+})
+test.after.always(async () => {
+  receiver.close()
+  await w.close()
+})
+
+const call = (path: string, more: object = {}) => ['h', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
+const call2 = (path: string, more: object) => ['k', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
+const callsTo = (path: string) => receiver.received.filter(({ url }) => url === `/${path}`)
+
+test('what is sent, and what comes back', async (t) => {
+  const org = await createOrg(w)
+  const headers = { 'X-Name': '{{trigger.input.name}}' }
+  const run = await play(t, org, chain(byHand, call('json', { method: 'PUT', headers, body: '{"n": "{{trigger.input.name}}"}' })), {
+    name: 'Ann',
+  })
+  t.is(run.status, 'ok', run.error)
+  const { status, headers: answered, body } = outputsOf(run).h
+  t.deepEqual([status, body], [200, { a: { b: [1, 2.5, 100, '12345678901234567890.5'] } }])
+  t.is(answered['set-cookie'], '[redacted]')
+  t.true(run.started_at <= run.steps[0].started_at)
+  const [one, another] = callsTo('json')
+  t.is(another, undefined)
+  t.like(one, { method: 'PUT', body: '{"n": "Ann"}' })
+  t.like(one?.headers, { 'x-name': 'Ann', 'content-type': 'application/json', 'idempotency-key': `${run.id}:h:` })
+})
+
+test('what looks like a secret goes on to the blocks behind, and is not shown nor kept with a run that went well', async (t) => {
+  const org = await createOrg(w)
+  const run = await play(
+    t,
+    org,
+    chain(
+      byHand,
+      call('login'),
+      ['w', 'logic.wait', { minutes: '0.001' }],
+      ['f', 'logic.filter', { list: ['{{steps.h.body}}'] }],
+      call2('own-{{steps.h.body.access_token}}', { headers: { 'X-Auth': '{{steps.f.items.0.user.client_secret.0}}' } }),
+    ),
+  )
+  t.is(run.status, 'ok', run.error)
+  const { h, f } = outputsOf(run)
+  const body = { access_token: '[redacted]', total_tokens: 5, user: { name: 'Ann', client_secret: '[redacted]' }, token: '' }
+  t.deepEqual(h.body, body)
+  t.like(h.headers, { authorization: '[redacted]', 'x-auth-token': '[redacted]', 'content-type': 'application/json' })
+  t.deepEqual(f.items, [body])
+  t.is(callsTo('own-hidden')[0]?.headers['x-auth'], 'hidden')
+  const { rows } = await w.db.query(
+    `select step.output from flow_steps as step where run_id = $1 union all select output from flow_outputs where run_id = $1`,
+    [run.id],
+  )
+  t.false(JSON.stringify(rows).includes('hidden'))
+})
+
+test('an Idempotency-Key and a content type of the author win', async (t) => {
+  const org = await createOrg(w)
+  await play(
+    t,
+    org,
+    chain(byHand, call('own', { method: 'POST', headers: { 'idempotency-key': 'mine', 'Content-Type': 'text/csv' }, body: 'a,b' })),
+  )
+  t.like(callsTo('own')[0]?.headers, { 'idempotency-key': 'mine', 'content-type': 'text/csv' })
+})
+
+/** Answers, and whether they are data. */
+const answers: readonly (readonly [path: string, output: object | null, error: RegExp | null])[] = [
+  ['500', { status: 500, body: 'sent' }, null],
+  ['404', { status: 404 }, null],
+  ['redirect', { status: 302 }, null],
+  [`bytes/${megabyte}`, null, null],
+  [`bytes/${megabyte + 1}`, null, /^VALIDATION_ERROR at h: .*1048576 bytes/],
+  ['bomb', null, /^VALIDATION_ERROR at h: .*1048576 bytes/],
+  ['after/9000', { status: 200, body: 'late' }, null],
+  ['after/11000', null, /^DATASOURCE_ERROR at h: /],
+]
+for (const [path, output, error] of answers) {
+  test(`an answer to ${path}`, async (t) => {
+    const run = await play(t, await createOrg(w), chain(byHand, call(path)))
+    if (error) t.regex(run.error, error)
+    else t.is(run.status, 'ok', run.error)
+    if (output) t.like(outputsOf(run).h, output)
+    t.is(callsTo(path).length, 1, 'it is called once')
+  })
+}
+
+test('an address inside is refused before anybody is dialled, also one that a reference makes', async (t) => {
+  const org = await createOrg(w)
+  const body = chain(byHand, ['h', 'action.http_request', { url: '{{trigger.input}}' }])
+  for (const url of [
+    'http://127.0.0.1:1/',
+    'http://localhost/',
+    'http://[::1]/',
+    'http://169.254.169.254/',
+    'http://0x7f.1/',
+    'file:///etc/passwd',
+    'nonsense',
+  ]) {
+    const run = await play(t, org, body, url)
+    t.regex(run.error, url.includes('localhost') ? /does not resolve/ : /^VALIDATION_ERROR at h: /, url)
+  }
+})
+
+test.serial('a run that is cancelled while it calls is over at once, and what is answered later is dropped', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(
+    t,
+    org,
+    chain(byHand, call('held'), ['a', 'action.create_record', { object_type: 'locations', values: { name: 'x' } }]),
+  )
+  const runId = await start(t, org, flow.id)
+  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  t.is((await runOf(org, flow.id, runId)).status, 'running')
+  const cancelled = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)
+  t.like(cancelled.data, { id: runId, status: 'cancelled', steps: [] })
+  for (const answer of held) answer()
+  held.clear()
+  await w.drain()
+  t.like(await runOf(org, flow.id, runId), { status: 'cancelled', steps: [] })
+  t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)).status, 400)
+  const retried = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/retry`)
+  t.is(retried.status, 202)
+  t.like(retried.data, { retry_of: runId, status: 'queued', trigger: { kind: 'manual' } })
+  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  for (const answer of held) answer()
+  t.is((await ended(org, flow.id, retried.data.id)).status, 'ok')
+})
+
+test.serial('a call whose worker is lost is made once more under the same key', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, call('held')))
+  held.clear()
+  const runId = await start(t, org, flow.id)
+  await waitFor(org, flow.id, runId, ({ status }) => status === 'running')
+  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  // As a killed worker leaves it: taken, and nobody does it.
+  await w.db.query(
+    `update pgboss.job set state = 'retry', start_after = now()
+     where name = 'flows.call' and state = 'active' and data -> 'payload' ->> 'runId' = $1`,
+    [runId],
+  )
+  w.worker.pools.missed()
+  while (held.size < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+  for (const answer of held) answer()
+  t.is((await ended(org, flow.id, runId)).status, 'ok')
+  const keys = callsTo('held').map(({ headers }) => headers['idempotency-key'])
+  t.deepEqual(keys.filter((key) => key === `${runId}:h:`).length, 2)
+  t.is((await runOf(org, flow.id, runId)).steps.length, 1)
+})
+
+test.serial('a call whose job is lost is made again under the same key up to five times, and then the run is given up', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, call('201')))
+  const lost = async (revived: number) => {
+    const runId = await start(t, org, flow.id)
+    await ended(org, flow.id, runId)
+    // As a worker leaves it that died at each attempt: parked at its call, and without a job.
+    await w.db.query(
+      `update flow_runs set status = 'running', finished_at = null, touched_at = now() - interval '1 minute', job_id = uuidv7(), revived = $2,
+         trigger_key = trigger_key || ' again', steps = 0, waiting = json_build_object('kind', 'call', 'started_at', now(), 'node_id', 'h')
+       where id = $1`,
+      [runId, revived],
+    )
+    await w.db.query('delete from flow_steps where run_id = $1', [runId])
+    await letChore(w, 'lost runs of flows')
+    const run = await ended(org, flow.id, runId)
+    return { run, calls: callsTo('201').filter(({ headers }) => headers['idempotency-key'] === `${runId}:h:`).length }
+  }
+  for (const revived of [0, 4]) {
+    const { run, calls } = await lost(revived)
+    t.is(run.status, 'ok', run.error)
+    t.is(calls, 2)
+  }
+  const { run, calls } = await lost(5)
+  t.like(run, { status: 'failed', error: 'INTERNAL: The run was given up: its worker was lost again and again' })
+  t.is(calls, 1)
+})

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { cronProblem, isCron, nextFire } from '#shared/features/flows/triggers/cron.ts'
+
+interface Case {
+  readonly expr: string
+  readonly fields: number
+  readonly invalid?: boolean
+  readonly never?: boolean
+  readonly from?: string
+  readonly next?: readonly string[]
+  readonly from_inclusive?: string
+  readonly next_or_same?: string
+  readonly at?: string
+  readonly fires_at?: boolean
+  readonly source: string
+}
+
+const { cases } = JSON.parse(readFileSync(new URL('../../fixtures/cron/cron-cases.json', import.meta.url), 'utf8')) as { cases: Case[] }
+
+/** What this service takes for no cron expression though others do (decisions, Flows). */
+const isNone = ({ expr, fields }: Case): boolean => fields !== 5 || /[?#@]|\dW|\dL|\bH/.test(expr)
+
+/** A step longer than its range: the source goes round the hour by it, where cron has always begun with the range again. */
+const differs: Readonly<Record<string, string>> = { '0-59/65 10 * * *': '2021-08-26T10:00:00Z' }
+
+const minute = 60_000
+const at = (text: string): Date => new Date(text)
+
+/** The first minute at or after an instant that is due, as the cases count: seconds are cut off. */
+const dueFrom = (expr: string, from: Date): Date | undefined => nextFire(expr, new Date(Math.floor(from.getTime() / minute) * minute - 1))
+
+for (const [index, one] of cases.entries()) {
+  test(`case ${index}, ${one.source}: ${one.expr}`, (t) => {
+    if (one.invalid || isNone(one)) return t.false(isCron(one.expr))
+    if (one.never) return t.is(nextFire(one.expr, at(one.from ?? '')), undefined)
+    t.true(isCron(one.expr))
+    if (one.next) {
+      let from = at(one.from ?? '')
+      for (const next of one.next) {
+        t.deepEqual(nextFire(one.expr, from), at(next))
+        from = at(next)
+      }
+    }
+    if (one.next_or_same) t.deepEqual(dueFrom(one.expr, at(one.from_inclusive ?? '')), at(differs[one.expr] ?? one.next_or_same))
+    if (one.at) t.is(dueFrom(one.expr, at(one.at))?.getTime() === at(one.at).getTime(), one.fires_at ?? false)
+  })
+}
+
+const none = ['', ' ', '* * * *', '* * * * * *', '@daily', '@reboot', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8']
+for (const expr of [
+  ...none,
+  '*/0 * * * *',
+  '1-0 * * * *',
+  'a * * * *',
+  '* * * foo *',
+  '1,,2 * * * *',
+  '-1 * * * *',
+  '1.5 * * * *',
+  '0 0 30 2 *',
+]) {
+  test(`no cron expression: "${expr}"`, (t) => t.false(isCron(expr)))
+}
+
+test('a day that comes every four years comes', (t) => {
+  t.deepEqual(nextFire('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
+})
+
+const told: readonly [string, RegExp | undefined][] = [
+  ['0 9 * * mon-fri', undefined],
+  ['61 * * * *', /: 61 is no minute that there is$/],
+  ['0 25 * * *', /: 25 is no hour that there is$/],
+  ['0 0 * foo *', /: foo is no month that there is$/],
+  ['0 0 * * 1,9', /: 1,9 is no day of week that there is$/],
+  ['0 0 31 2 *', /: 31 is no day of month that there is$/],
+  ['* * * *', /such as 0 9 \* \* mon-fri$/],
+  ['* * * * * *', /such as 0 9 \* \* mon-fri$/],
+  ['@daily', /such as 0 9 \* \* mon-fri$/],
+]
+for (const [expr, problem] of told) {
+  test(`what is wrong with ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
+}

@@ -1,0 +1,273 @@
+import test from 'ava'
+import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { heardEvents } from '#shared/features/flows/jobs.ts'
+import {
+  byHand,
+  chain,
+  createFlow,
+  ended,
+  endedRuns,
+  graph,
+  holdLocations,
+  play,
+  recordsOf,
+  runOf,
+  runsOf,
+  start,
+  waitFor,
+} from '#test/features/flows/support.ts'
+import { letChore } from '#test/support/chores.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+let w: World
+const shared = shareWorld(test)
+test.before(async () => {
+  w = await shared()
+})
+
+const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
+const wait = (minutes: string) => ['w', 'logic.wait', { minutes }] as const
+const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
+const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
+
+test('a run keeps the definition that it began with, and the next one has the new', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait('0.01'), location('b', 'old 2')))
+  const runId = await start(t, org, flow.id)
+  await waitFor(org, flow.id, runId, isWaiting)
+  const changed = await org.owner.put(`${org.path}/flows/${flow.id}`, chain(byHand, location('b', 'new')))
+  t.is(changed.status, 200, changed.text)
+  t.like(await ended(org, flow.id, runId), { status: 'ok', version: 1 })
+  t.like(await ended(org, flow.id, await start(t, org, flow.id)), { status: 'ok', version: 2 })
+  t.deepEqual(await names(org), ['old 1', 'old 2', 'new'])
+})
+
+test('deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('10'), location('b', 'two')))
+  const runId = await start(t, org, flow.id)
+  await waitFor(org, flow.id, runId, isWaiting)
+  t.is((await org.owner.delete(`${org.path}/flows/${flow.id}`)).status, 204)
+  t.like(await runOf(org, flow.id, runId), { status: 'failed', error: 'NOT_FOUND: The flow was deleted', flow_name: 'Test' })
+  t.is((await org.owner.get(`${org.path}/flows/${flow.id}`)).status, 404)
+  const { runs } = (await org.owner.get(`${org.path}/flows/runs?status=failed&flow=${flow.id}`)).data
+  t.deepEqual(
+    runs.map(({ id }: { id: string }) => id),
+    [runId],
+  )
+  t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/retry`)).status, 404)
+  t.deepEqual(await names(org), ['one'])
+})
+
+test('a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
+  const org = await createOrg(w)
+  const loop = ['l', 'logic.for_each', { list: '{{trigger.input}}' }] as const
+  const flow = await createFlow(
+    t,
+    org,
+    graph(
+      [
+        byHand,
+        location('a', 'first'),
+        loop,
+        location('b', '{{item}} {{steps.a.values.name}}'),
+        ['c', 'action.create_record', { object_type: '{{item}}', values: { name: 'x' } }],
+      ],
+      't > a',
+      'a > l',
+      'l.loop > b',
+      'b > c',
+    ),
+  )
+  const runId = await start(t, org, flow.id, ['locations', 'shops'])
+  const failed = await ended(org, flow.id, runId)
+  t.like(failed, { status: 'failed' })
+  t.deepEqual(
+    failed.steps.map(({ node_id, iteration }: typeof failed) => node_id + iteration),
+    ['a', 'l', 'b0', 'c0', 'b1', 'c1'],
+  )
+  await org.owner.post(`${org.path}/types`, { key: 'shops', label: 'Shops' })
+  await org.owner.post(`${org.path}/fields`, { entity_type: 'shops', key: 'name', label: 'Name', type: 'string' })
+  const { data } = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/retry`)
+  const run = await ended(org, flow.id, data.id)
+  t.like(run, { status: 'ok', retry_of: runId })
+  t.deepEqual(
+    run.steps.map(({ node_id, iteration }: typeof failed) => node_id + iteration),
+    ['a', 'l', 'b0', 'c0', 'b1', 'c1'],
+  )
+  t.deepEqual(await names(org), ['first', 'locations first', 'x', 'shops first'])
+  t.is((await recordsOf(org, 'shops')).length, 1)
+  const again = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/retry`)
+  t.like(again.body.error, { code: 'VALIDATION_ERROR', message: 'The run was tried again already; go on with that run' })
+  t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${data.id}/retry`)).status, 400)
+})
+
+test('a run that failed more than a week ago cannot be tried again', async (t) => {
+  const org = await createOrg(w)
+  const run = await play(t, org, chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}' }]), 'nope')
+  t.is(run.status, 'failed')
+  await w.db.query(`update flow_runs set finished_at = now() - interval '7 days 1 minute' where id = $1`, [run.id])
+  const refused = await org.owner.post(`${org.path}/flows/${run.flow_id}/runs/${run.id}/retry`)
+  t.is(refused.status, 400)
+  t.regex(refused.body.error.message, /more than 7 days ago/)
+})
+
+test('an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
+  const org = await createOrg(w)
+  const trigger = ['t', 'trigger.record_event', { object_type: 'invoices', event: 'created' }] as const
+  const big = ['c', 'logic.condition', { clauses: [{ left: '{{trigger.record.total.amount}}', op: 'gte', right: '100' }] }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...graph([trigger, big, location('a', 'big')], 't > c', 'c.true > a') })
+  for (const total of [99, 100, 1]) await org.owner.post(`${org.path}/records/invoices`, { values: { total } })
+  await endedRuns(w, org, flow.id, 1)
+  await w.drain()
+  t.is((await runsOf(org, flow.id)).length, 1)
+  t.like((await org.owner.get(`${org.path}/flows/overview`)).data, { runs_24h: { ok: 1, failed: 0, skipped: 2 }, runs_7d: { skipped: 2 } })
+})
+
+test('an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
+  const [org, other] = [await createOrg(w), await createOrg(w)]
+  const flow = await createFlow(t, org, {
+    enabled: true,
+    ...chain(
+      ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }],
+      ['a', 'action.create_record', { object_type: 'invoices', values: { notes: '{{trigger.record.name}}' } }],
+    ),
+  })
+  const quick = await createFlow(t, other, chain(byHand, location('a', 'quick')))
+  const file = `name\n${Array.from({ length: 500 }, (_, index) => `place ${index}`).join('\n')}\n`
+  await org.owner.post(`${org.path}/records/locations/import`, file, { 'content-type': 'text/csv' })
+  const quickRuns: string[] = []
+  for (let round = 0; round < 5; round++) {
+    const runId = await start(t, other, quick.id)
+    quickRuns.push(runId)
+    await ended(other, quick.id, runId)
+  }
+  await endedRuns(w, org, flow.id, 500)
+  const { rows: overtaken } = await w.db.query<{ by: number }>(
+    `select count(run.id)::integer as by from flow_runs quick
+     left join flow_runs run on run.flow_id = $2 and run.started_at between quick.created_at and quick.started_at
+     where quick.id = any($1) group by quick.id`,
+    [quickRuns, flow.id],
+  )
+  t.is(overtaken.length, 5)
+  t.true(Math.max(...overtaken.map(({ by }) => by)) < 100, `so many began before it: ${overtaken.map(({ by }) => by).join(', ')}`)
+  const { rows } = await w.db.query(
+    `select count(*)::integer as runs, count(distinct trigger ->> 'record_id')::integer as records,
+       count(*) filter (where status = 'ok')::integer as ok from flow_runs where flow_id = $1`,
+    [flow.id],
+  )
+  t.deepEqual(rows, [{ runs: 500, records: 500, ok: 500 }])
+})
+
+test('in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('0.02'), location('b', 'two')))
+  const runId = await start(t, org, flow.id)
+  await waitFor(org, flow.id, runId, isWaiting)
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await w.drain()
+  t.is((await w.db.query(`select from flow_runs where id = $1 and status = 'running'`, [runId])).rowCount, 1)
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  t.is((await ended(org, flow.id, runId)).status, 'ok')
+})
+
+test('what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
+  const org = await createOrg(w)
+  const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) })
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  const scope = await scopeOf(w, org)
+  await createRecord(scope, 'locations', { name: 'one' })
+  const waiting = async () => (await w.db.query('select * from event_outbox where workspace_id = $1', [org.id])).rows
+  // The dispatcher looks every two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  const [one] = await waiting()
+  t.truthy(one)
+  // One that was handed on just before rests.
+  await w.db.query('delete from event_outbox where workspace_id = $1', [org.id])
+  const heard = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event, snapshots: one.snapshots }
+  const payload = { ...heard, entryIds: one.entry_ids, subjectIds: one.subject_ids, listenerIds: [flow.id] }
+  await scope.queue.enqueue(scope.db, heardEvents, { workspaceId: org.id, cause: one.cause }, payload)
+  const resting = async () => (await w.db.query('select queue from resting_jobs where workspace_id = $1', [org.id])).rows
+  while ((await resting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  t.like((await endedRuns(w, org, flow.id, 1))[0], { status: 'ok' })
+  await w.drain()
+  t.deepEqual([(await runsOf(org, flow.id)).length, (await resting()).length], [1, 0])
+})
+
+test('a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), location('b', 'two')))
+  const lost = async (revived: number) => {
+    const runId = await start(t, org, flow.id)
+    await ended(org, flow.id, runId)
+    await w.db.query(
+      `update flow_runs set status = 'running', finished_at = null, touched_at = now() - interval '1 minute', job_id = uuidv7(), revived = $2,
+         trigger_key = trigger_key || ' again' where id = $1`,
+      [runId, revived],
+    )
+    await w.db.query('delete from flow_steps where run_id = $1', [runId])
+    await letChore(w, 'lost runs of flows')
+    return ended(org, flow.id, runId)
+  }
+  t.is((await lost(0)).status, 'ok')
+  t.like(await lost(5), { status: 'failed', error: 'INTERNAL: The run was given up: its worker was lost again and again' })
+})
+
+test('a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
+  const org = await createOrg(w)
+  const run = await play(t, org, chain(byHand, location('a', 'x'), ['b', 'action.create_record']))
+  t.like(run, { status: 'failed', error: 'VALIDATION_ERROR at b: object_type is required', steps: [] })
+  t.deepEqual(await names(org), [])
+})
+
+test('the list of all runs goes by status, flow and time, page by page', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(
+    t,
+    org,
+    chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}', values: { name: 'x' } }]),
+  )
+  for (const input of ['locations', 'nope', 'locations', 'nope', 'locations'])
+    await ended(org, flow.id, await start(t, org, flow.id, input))
+  const list = async (query: string) => (await org.owner.get(`${org.path}/flows/runs?${query}`)).data
+  const first = await list('limit=2')
+  const second = await list(`limit=2&cursor=${first.next_cursor}`)
+  const third = await list(`limit=2&cursor=${second.next_cursor}`)
+  t.deepEqual(
+    [first, second, third].flatMap(({ runs }) => runs.map(({ status }: typeof first) => status)),
+    ['ok', 'failed', 'ok', 'failed', 'ok'],
+  )
+  t.is(third.next_cursor, null)
+  t.is((await list('status=failed')).runs.length, 2)
+  t.is((await list('status=cancelled')).runs.length, 0)
+  t.is((await list(`from=${new Date().toISOString().slice(0, 10)}`)).runs.length, 5)
+  t.is((await list('from=2999-01-01T00:00:00Z')).runs.length, 0)
+  for (const query of ['from=yesterday', 'limit=201', 'limit=0', 'status=done', 'cursor=abc', 'flow=x']) {
+    t.is((await org.owner.get(`${org.path}/flows/runs?${query}`)).status, 400, query)
+  }
+})
+
+test('a run that is cancelled while it changes something takes that back', async (t) => {
+  const org = await createOrg(w)
+  const update = [
+    'b',
+    'action.update_record',
+    { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
+  ] as const
+  const flow = await createFlow(t, org, chain(byHand, update))
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)).status, 200)
+  await held.release()
+  await w.drain()
+  t.like(await runOf(org, flow.id, runId), { status: 'cancelled', steps: [] })
+  t.is((await org.owner.get(`${org.path}/records/locations/${id}`)).data.values.name, 'old')
+})

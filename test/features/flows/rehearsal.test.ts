@@ -1,0 +1,151 @@
+import test from 'ava'
+import { snapshotOf } from '#test/api/walk/snapshot.ts'
+import { startReceiver } from '#test/features/flows/receiver.ts'
+import { byHand, chain, createFlow, ended, endedRuns, graph, recordsOf, start } from '#test/features/flows/support.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
+import type { Place } from '#test/support/things.ts'
+import { type World, world } from '#test/support/world.ts'
+
+let w: World
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+test.before(async () => {
+  receiver = await startReceiver((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"rate": 2}'))
+  w = await world({ EGRESS_ALLOW: receiver.host })
+})
+test.after.always(async () => {
+  receiver.close()
+  await w.close()
+})
+
+const rehearse = async (org: World['org'], flowId: string, body: object = {}, client = org.owner) =>
+  client.post(`${org.path}/flows/${flowId}/rehearse`, body)
+
+test('a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+  const org = await createOrg(w)
+  const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
+  const flow = await createFlow(t, org, {
+    enabled: true,
+    ...chain(
+      trigger,
+      ['a', 'action.create_record', { object_type: 'invoices', values: { notes: 'for {{trigger.record.name}}', total: '5' } }],
+      ['b', 'action.update_record', { object_type: 'locations', record_id: '{{trigger.record_id}}', values: { address: 'seen' } }],
+      ['n', 'action.notify', { title: 'New: {{trigger.record.name}}' }],
+    ),
+  })
+  for (const [index, name] of ['one', 'two'].entries()) {
+    await org.owner.post(`${org.path}/records/locations`, { values: { name } })
+    await endedRuns(w, org, flow.id, index + 1)
+  }
+  await w.drain()
+  const before = await snapshotOf({ world: w, org } as Place)
+  const answer = await rehearse(org, flow.id)
+  t.is(answer.status, 200, answer.text)
+  const [newest, oldest] = answer.data.runs
+  t.like(newest, { status: 'ok', error: null, would_call: [], messages: [] })
+  t.like(newest.created, [{ object_type: 'invoices', values: { notes: 'for two', number: null } }])
+  t.deepEqual(newest.changed, [], 'it is so already')
+  t.like(oldest.created, [{ values: { notes: 'for one' } }])
+  const nodes = flow.nodes.map((node: typeof flow) =>
+    node.id === 'b' ? { ...node, config: { ...node.config, values: { address: 'other' } } } : node,
+  )
+  const sent = await rehearse(org, flow.id, { runs: 1, nodes, edges: flow.edges, context: {} })
+  t.is(sent.data.runs.length, 1)
+  t.like(sent.data.runs[0].changed, [{ object_type: 'locations', before: { address: 'seen' }, after: { address: 'other' } }])
+  await w.drain()
+  const after = await snapshotOf({ world: w, org } as Place)
+  t.deepEqual(
+    [...after].filter(([table, rows]) => before.get(table) !== rows && !/operations|kept_answers|field_uses/.test(table)),
+    [],
+  )
+  t.deepEqual(
+    (await recordsOf(org, 'invoices')).map(({ number }) => number),
+    ['INV-00001', 'INV-00002'],
+  )
+  const next = await org.owner.post(`${org.path}/records/invoices`, { values: {} })
+  t.is(next.data.values.number, 'INV-00003', 'no number of the series was taken')
+})
+
+test('calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+  const org = await createOrg(w)
+  const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Twice', source: 'const handler = ({ n }) => 2 * Number(n)' })).data
+  const body = (by: string) =>
+    chain(
+      byHand,
+      ['h', 'action.http_request', { url: `${receiver.url}/rate` }],
+      ['f', 'action.run_function', { function_id: fn.id, input: { n: by } }],
+      ['w', 'logic.wait', { minutes: '0.001' }],
+      ['a', 'action.create_record', { object_type: 'locations', values: { name: '{{steps.h.body.rate}} {{steps.f.result}}' } }],
+    )
+  const flow = await createFlow(t, org, body('{{trigger.input}}'))
+  await ended(org, flow.id, await start(t, org, flow.id, 21))
+  const calls = receiver.received.length
+  const [same] = (await rehearse(org, flow.id)).data.runs
+  t.like(same, { status: 'ok', would_call: [] })
+  t.is(same.created[0].values.name, '2 42')
+  const [other] = (await rehearse(org, flow.id, body('5'))).data.runs
+  t.like(other, { status: 'ok', would_call: ['f'] })
+  t.is(other.created[0].values.name, '2 ')
+  t.is(receiver.received.length, calls)
+})
+
+test('a step that would fail is told, and a run that would not end is stopped', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, graph([byHand]))
+  await ended(
+    org,
+    flow.id,
+    await start(
+      t,
+      org,
+      flow.id,
+      Array.from({ length: 150 }, (_, index) => index),
+    ),
+  )
+  const failing = chain(
+    byHand,
+    ['a', 'action.create_record', { object_type: 'locations', values: { name: 'x' } }],
+    ['b', 'action.create_record', { object_type: 'nope', values: {} }],
+  )
+  const [failed] = (await rehearse(org, flow.id, failing)).data.runs
+  t.like(failed, { status: 'failed', error: 'NOT_FOUND at b: There is no record type nope; POST …/types makes one' })
+  t.is(failed.created.length, 1)
+  const work = ['r', 'logic.reduce', { list: '[1]', op: 'count' }] as const
+  const long = graph(
+    [byHand, ['l', 'logic.for_each', { list: '{{trigger.input}}' }], work, ['s', 'logic.reduce', { list: '[1]', op: 'count' }]],
+    't > l',
+    'l.loop > r',
+    'r > s',
+  )
+  t.regex((await rehearse(org, flow.id, long)).data.runs[0].error, /at most 200 steps/)
+})
+
+test('a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(
+    t,
+    org,
+    chain(byHand, ['b', 'action.update_record', { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'y' } }]),
+  )
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'x' } })).data
+  await ended(org, flow.id, await start(t, org, flow.id, id))
+  const weak = await createMember(w, org, [{ effect: 'allow', actions: ['flows:update'] }])
+  const [refused] = (await rehearse(org, flow.id, {}, weak.client)).data.runs
+  t.like(refused, { status: 'failed', error: 'FORBIDDEN at b: Needs records:update on locations' })
+  const holder = await w.db.connect()
+  await holder.query('begin')
+  await holder.query(`select from ws_${org.id.replaceAll('-', '')}.locations for update`)
+  const [locked] = (await rehearse(org, flow.id)).data.runs
+  t.like(locked, { status: 'failed', error: 'somebody else is changing what it needs at this moment' })
+  await holder.query('rollback')
+  holder.release()
+  const [free] = (await rehearse(org, flow.id)).data.runs
+  t.like(free, { status: 'ok', error: null })
+})
+
+test('what is sent is checked like a flow that is saved', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, graph([byHand]))
+  const bodies = [{ runs: 0 }, { runs: 21 }, { nodes: [{ id: 'x', type: 'nope' }] }, { nodes: [{ id: 'x', type: 'logic.wait' }] }]
+  for (const body of bodies) t.is((await rehearse(org, flow.id, body)).status, 400, JSON.stringify(body))
+  t.deepEqual((await rehearse(org, flow.id)).data, { runs: [] })
+})

@@ -1,0 +1,225 @@
+import test from 'ava'
+import {
+  byHand,
+  chain,
+  createFlow,
+  ended,
+  endedRuns,
+  graph,
+  holdLocations,
+  outputsOf,
+  recordsOf,
+  runOf,
+  runsOf,
+  start,
+  waitFor,
+} from '#test/features/flows/support.ts'
+import { createMember, createOrg, createRole } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+let w: World
+const shared = shareWorld(test)
+test.before(async () => {
+  w = await shared()
+})
+
+const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', actions, ...more })
+const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
+const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
+
+test('a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
+  const org = await createOrg(w)
+  const weak = await createMember(w, org, [ofFlows])
+  const body = chain(byHand, location('a', 'x'))
+  const flow = await createFlow(t, org, body, weak.client)
+  const failed = await ended(org, flow.id, await start(t, org, flow.id))
+  t.like(failed, { status: 'failed', error: 'FORBIDDEN at a: Needs records:create on locations' })
+  await org.owner.put(`${org.path}/flows/${flow.id}`, { ...body, context: { mine: 'now' } })
+  const { data } = await weak.client.post(`${org.path}/flows/${flow.id}/run`, {})
+  t.is((await ended(org, flow.id, data.run_id)).status, 'ok')
+})
+
+test('rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
+  const org = await createOrg(w)
+  const editor = await createMember(w, org, [ofFlows, allow(['records:create'], { resources: ['locations'] })])
+  const flow = await createFlow(
+    t,
+    org,
+    chain(byHand, location('a', 'one'), ['w', 'logic.wait', { minutes: '0.02' }], location('b', 'two'), location('c', 'three')),
+    editor.client,
+  )
+  const runId = await start(t, org, flow.id)
+  await waitFor(org, flow.id, runId, ({ steps }) => steps.length === 1)
+  await w.db.query('delete from role_members where principal_id = $1', [editor.id])
+  const run = await ended(org, flow.id, runId)
+  t.like(run, { status: 'failed', error: 'FORBIDDEN at b: Needs records:create on locations' })
+  t.deepEqual(
+    run.steps.map(({ node_id }: typeof run) => node_id),
+    ['a', 'w', 'b'],
+  )
+})
+
+const renaming = [
+  'b',
+  'action.update_record',
+  { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
+] as const
+
+test('a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
+  const org = await createOrg(w)
+  const editor = await createMember(w, org, [ofFlows, allow(['records:*'], { resources: ['locations'] })])
+  const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')), editor.client)
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  await w.db.query('delete from role_members where principal_id = $1', [editor.id])
+  await held.release()
+  t.like(await ended(org, flow.id, runId), { status: 'failed', error: 'FORBIDDEN at c: Needs records:create on locations' })
+  t.deepEqual(
+    (await recordsOf(org, 'locations')).map(({ name }) => name),
+    ['new'],
+  )
+})
+
+test('a step that others’ rights change beside is done once', async (t) => {
+  const org = await createOrg(w)
+  const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
+  const held = await holdLocations(w, org)
+  const runId = await start(t, org, flow.id, id)
+  await held.wanted()
+  await createMember(w, org, [ofFlows])
+  await held.release()
+  const run = await ended(org, flow.id, runId)
+  t.is(run.status, 'ok', run.error)
+  t.deepEqual(
+    (await recordsOf(org, 'locations')).map(({ name }) => name),
+    ['new', 'more'],
+  )
+  const { rows } = await w.db.query(
+    `select count(*)::integer as changes from audit_entries where record_id = $1 and action = 'record.updated'`,
+    [id],
+  )
+  t.is(rows[0].changes, 1)
+})
+
+test('an editor who has left leaves a word behind, and no dead letter', async (t) => {
+  const org = await createOrg(w)
+  const editor = await createMember(w, org, [allow(['*'])])
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one')), editor.client)
+  await org.owner.delete(`${org.path}/members/${editor.id}`)
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  t.like(run, { status: 'failed' })
+  t.regex(run.error, /^FORBIDDEN at a: /)
+  t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
+})
+
+test('a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
+  const org = await createOrg(w)
+  const rule = allow(['records:read'], {
+    resources: ['invoices'],
+    condition: { 'resource.status': { eq: 'open' } },
+    fields: { deny: ['notes'] },
+  })
+  const editor = await createMember(w, org, [ofFlows, rule, allow(['records:create', 'records:read'], { resources: ['locations'] })])
+  const trigger = ['t', 'trigger.record_event', { object_type: 'invoices', event: 'deleted' }] as const
+  const flow = await createFlow(
+    t,
+    org,
+    { enabled: true, ...chain(trigger, location('a', '{{trigger.record.number}}/{{trigger.record.notes}}')) },
+    editor.client,
+  )
+  const records = `${org.path}/records/invoices`
+  const sent = ['draft', 'open'].map((status) => ({ values: { number: `N-${status}`, status, notes: 'hidden' } }))
+  for (const body of sent) {
+    const { id } = (await org.owner.post(records, body)).data
+    await org.owner.delete(`${records}/${id}`)
+  }
+  await endedRuns(w, org, flow.id, 1)
+  await w.drain()
+  t.is((await runsOf(org, flow.id)).length, 1)
+  t.deepEqual(
+    (await recordsOf(org, 'locations')).map(({ name }) => name),
+    ['N-open/'],
+  )
+})
+
+test('a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
+  const org = await createOrg(w)
+  const author = await createMember(w, org, [allow(['functions:create', 'records:create'])])
+  const source = 'const handler = async () => (await sdk.records.list("locations", {})).total'
+  const fn = (await author.client.post(`${org.path}/functions`, { name: 'Count', source })).data
+  const flow = await createFlow(t, org, chain(byHand, ['f', 'action.run_function', { function_id: fn.id }]))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  t.like(run, { status: 'failed' })
+  t.regex(run.error, /records:read/)
+})
+
+test('what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
+  const org = await createOrg(w)
+  const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Secret', source: 'const handler = () => "classified"' })).data
+  const flow = await createFlow(
+    t,
+    org,
+    graph(
+      [
+        byHand,
+        location('a', 'seen'),
+        ['f', 'action.run_function', { function_id: fn.id }],
+        ['c', 'logic.condition'],
+        ['x', 'action.create_record', { object_type: '{{trigger.input}}', values: { nope: 'classified' } }],
+      ],
+      't > a',
+      'a > f',
+      'f > c',
+      'c.true > x',
+    ),
+  )
+  const runId = await start(t, org, flow.id, 'locations')
+  const whole = await ended(org, flow.id, runId)
+  t.like(outputsOf(whole), { a: { values: { name: 'seen' } }, f: { result: 'classified' }, c: { result: true } })
+  const reader = await createMember(w, org, [allow(['flows:read'])])
+  const seen = await runOf(org, flow.id, runId, reader.client)
+  t.is(seen.error, 'VALIDATION_ERROR at x')
+  t.deepEqual(Object.keys(outputsOf(seen).a), ['id'])
+  t.deepEqual([outputsOf(seen).f, outputsOf(seen).c], [undefined, { result: true }])
+  t.false(JSON.stringify(seen).includes('classified'))
+  await w.db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [
+    org.id,
+    await createRole(w, org, [allow(['records:read'], { fields: { deny: ['address'] } })]),
+    reader.id,
+  ])
+  const more = outputsOf(await runOf(org, flow.id, runId, reader.client)).a
+  t.is(more.values.name, 'seen')
+  t.false(Object.hasOwn(more.values, 'address'))
+  const page = (await reader.client.get(`${org.path}/flows/runs?flow=${flow.id}`)).data
+  t.deepEqual(
+    page.runs.map(({ error }: typeof page) => error),
+    ['VALIDATION_ERROR at x'],
+  )
+  await org.owner.delete(`${org.path}/records/locations/${more.id}`)
+  t.deepEqual(outputsOf(await runOf(org, flow.id, runId)).a, { id: more.id })
+})
+
+test('a role for one flow shows that one, its runs and its figures alone', async (t) => {
+  const org = await createOrg(w)
+  const [one, other] = [
+    await createFlow(t, org, chain(byHand, location('a', '1'))),
+    await createFlow(t, org, chain(byHand, location('a', '2'))),
+  ]
+  for (const { id } of [one, other, one, other]) await ended(org, id, await start(t, org, id))
+  const reader = await createMember(w, org, [allow(['flows:read'], { resources: [one.id] })])
+  t.deepEqual(
+    (await reader.client.get(`${org.path}/flows`)).data.map(({ id }: typeof one) => id),
+    [one.id],
+  )
+  const { runs, next_cursor } = (await reader.client.get(`${org.path}/flows/runs?limit=1`)).data
+  t.deepEqual([runs.length, runs[0].flow_id], [1, one.id])
+  const rest = (await reader.client.get(`${org.path}/flows/runs?limit=5&cursor=${next_cursor}`)).data
+  t.deepEqual([rest.runs.map(({ flow_id }: typeof one) => flow_id), rest.next_cursor], [[one.id], null])
+  const overview = (await reader.client.get(`${org.path}/flows/overview`)).data
+  t.like(overview, { total: 1, enabled: 0, by_trigger: { manual: 1 }, runs_24h: { ok: 2, failed: 0, skipped: 0 } })
+  t.is((await reader.client.get(`${org.path}/flows/${other.id}/runs`)).status, 403)
+})

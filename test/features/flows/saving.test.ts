@@ -1,0 +1,265 @@
+import test from 'ava'
+import { byHand, chain, createFlow, graph } from '#test/features/flows/support.ts'
+import { createMember, type Org } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+let w: World
+let org: Org
+const shared = shareWorld(test)
+test.before(async () => {
+  w = await shared()
+  org = w.org
+})
+
+const flows = () => `${org.path}/flows`
+const make = ['a', 'action.create_record', { object_type: 'locations', values: { name: 'x' } }] as const
+const condition = ['c', 'logic.condition'] as const
+const loop = ['l', 'logic.for_each', { list: '[1]' }] as const
+const another = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] as const
+
+/** What no flow may have, not even a draft: what is sent, and what the refusal says. */
+const refused: readonly (readonly [name: string, body: object, says: RegExp])[] = [
+  ['an unknown block', graph([byHand, ['x', 'action.explode']]), /x: there is no block of the type action.explode/],
+  ['no trigger among blocks', graph([make]), /must have a trigger/],
+  ['two triggers', graph([byHand, ['u', 'trigger.schedule', { cron: '* * * * *' }]]), /u is a second trigger beside t/],
+  ['a loop', graph([byHand, another('a'), another('b')], 't > a', 'a > b', 'b > a'), /a leads back to itself/],
+  ['a block that leads to itself', graph([byHand, another('a')], 't > a', 'a > a'), /a leads back to itself/],
+  [
+    'a bad handle',
+    graph([byHand, condition, make], 't > c', 'c.maybe > a'),
+    /edges\[1\].source_handle maybe is no output of c, which has true, false/,
+  ],
+  ['a connection from nowhere', graph([byHand, make], 'x > a'), /edges\[0\].source x is no block/],
+  ['a connection to nowhere', graph([byHand], 't > x'), /edges\[0\].target x is no block/],
+  ['a connection to the trigger', graph([byHand, make], 'a > t'), /edges\[0\].target t is the trigger/],
+  ['an id twice', graph([byHand, make, make]), /nodes\[2\].id a is the id of another block/],
+  ['an id with a dot', graph([['a.b', 'trigger.manual']]), /nodes\[0\].id must be 1 to 64 letters/],
+  [
+    'an unknown root',
+    graph([byHand, ['a', 'action.create_record', { values: { name: '{{secret.key}}' } }]]),
+    /a: \{\{secret.key\}\} must begin with one of/,
+  ],
+  [
+    'a setting of the wrong type',
+    graph([byHand, ['a', 'action.create_record', { object_type: 5 }]]),
+    /a: config.object_type must be a string/,
+  ],
+  [
+    'a value that is no text',
+    graph([byHand, ['a', 'action.create_record', { values: { name: 5 } }]]),
+    /a: config.values.name must be a string/,
+  ],
+  ['clauses that are no list', graph([byHand, ['c', 'logic.condition', { clauses: 'all' }]]), /c: config.clauses must be an array/],
+  [
+    'a way from inside a loop to what comes after it',
+    graph([byHand, loop, another('a'), another('b')], 't > l', 'l.loop > a', 'l.done > b', 'a > b'),
+    /b is led to from inside the loop l and from its done/,
+  ],
+  [
+    'a way into a loop from outside',
+    graph([byHand, loop, another('a'), another('b')], 't > l', 't > b', 'l.loop > a', 'b > a'),
+    /a is inside the loop l and led to from b/,
+  ],
+  ['no name', { name: undefined }, /name is required/],
+  ['a name without a letter', { name: ' ' }, /name must be a name/],
+  [
+    'too many blocks',
+    graph([byHand, ...Array.from({ length: 200 }, (_, index) => another(`n${index}`))]),
+    /nodes must have at most 200 items/,
+  ],
+  ['a definition that is too large', { context: { a: 'x'.repeat(256 * 1024) } }, /at most 256 KB/],
+]
+for (const [name, body, says] of refused) {
+  test(`refused: ${name}`, async (t) => {
+    const answer = await org.owner.post(flows(), { name: 'Draft', ...body })
+    t.is(answer.status, 400, answer.text)
+    t.regex(answer.body.error.message, says)
+  })
+}
+
+test('200 blocks are taken, and a loop inside a loop', async (t) => {
+  await createFlow(t, org, graph([byHand, ...Array.from({ length: 199 }, (_, index) => another(`n${index}`))]))
+  const inner = ['m', 'logic.for_each', { list: '{{item}}' }] as const
+  await createFlow(t, org, graph([byHand, loop, inner, another('a'), another('b')], 't > l', 'l.loop > m', 'm.loop > a', 'm.done > b'))
+})
+
+/** What keeps a flow from being enabled: a block's settings, and what is said of it. */
+const incomplete: readonly (readonly [block: readonly [string, string, object?], says: readonly string[]])[] = [
+  [['a', 'action.create_record'], ['object_type is required']],
+  [['a', 'action.create_record', { object_type: 'nope' }], ['object_type must be the key of a record type']],
+  [['a', 'action.update_record', { object_type: 'locations' }], ['record_id is required']],
+  [
+    ['a', 'logic.condition', { match: 'some', clauses: [{ left: '1', op: 'like', right: '2' }] }],
+    [
+      'match must be all or any',
+      'clauses[0].op must be one of eq, ne, gt, gte, lt, lte, contains, not_contains, in, is_empty, is_not_empty',
+    ],
+  ],
+  [['a', 'logic.condition', { clauses: [{ left: '1', op: 'eq' }] }], ['clauses[0].right is required']],
+  [
+    ['a', 'logic.reduce', { list: 'no list', op: 'product' }],
+    ['list must be a reference to a list, or a JSON array', 'op must be one of sum, avg, min, max, count, join'],
+  ],
+  [['a', 'logic.for_each'], ['list is required']],
+  [['a', 'logic.wait'], ['minutes or until is required']],
+  [['a', 'logic.wait', { minutes: '43201' }], ['minutes must be a number from 0 to 43200']],
+  [['a', 'logic.wait', { minutes: 1, until: '2030-01-01' }], ['minutes and until cannot both be set']],
+  [['a', 'action.run_function', { function_id: '01a1fbc8-8645-7571-bf7a-d5998224cc5c' }], ['function_id must be a function']],
+  [
+    ['a', 'action.http_request', { method: 'TRACE', url: 'ftp://example.com', headers: { Host: 'x' } }],
+    [
+      'method must be one of GET, POST, PUT, PATCH, DELETE',
+      'url must be an http or https address',
+      'headers.Host cannot be set: it says where a message goes or ends',
+    ],
+  ],
+  [
+    ['a', 'action.send_message', { connection_id: 'x' }],
+    [
+      'to is required, or record_type, record_id and to_field that name where it stands',
+      'template_id is required, or a body_text or body_html',
+      'connection_id must be the id of a connection',
+    ],
+  ],
+  [
+    ['a', 'action.create_event', { title: 'x' }],
+    ['calendar_key is required', 'start is required'],
+  ],
+  [
+    ['a', 'action.enqueue_item'],
+    ['queue_key is required', 'key is required'],
+  ],
+  [['a', 'action.post_entry', { lines: [] }], ['lines must have at least 2 items']],
+  [
+    ['a', 'action.create_payment_link', { connection_id: 'x' }],
+    ['amount is required, or invoice_id', 'connection_id must be the id of a connection'],
+  ],
+  [['a', 'action.notify'], ['title is required']],
+]
+for (const [block, says] of incomplete) {
+  test(`a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+    const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, block) })
+    t.false(flow.enabled)
+    t.deepEqual(
+      flow.problems,
+      says.map((message) => ({ node_id: 'a', message })),
+    )
+    const refusal = await org.owner.put(`${flows()}/${flow.id}`, { name: 'Other', enabled: true })
+    t.is(refusal.status, 400)
+    t.is(refusal.body.error.message, `enabled cannot be true: a: ${says[0]}`)
+    t.is((await org.owner.get(`${flows()}/${flow.id}`)).data.name, 'Test')
+  })
+}
+
+const triggers: readonly (readonly [type: string, config: object, problems: number, derived: object])[] = [
+  ['trigger.manual', {}, 0, { trigger_kind: 'manual', trigger_type: null, trigger_event: null, cron_expr: null }],
+  [
+    'trigger.record_event',
+    { object_type: 'invoices', event: 'deleted' },
+    0,
+    { trigger_kind: 'record_event', trigger_type: 'invoices', trigger_event: 'deleted' },
+  ],
+  ['trigger.record_event', { object_type: 'invoices', event: 'archived' }, 1, { trigger_event: 'archived' }],
+  ['trigger.schedule', { cron: '0 9 * * mon-fri' }, 0, { trigger_kind: 'schedule', cron_expr: '0 9 * * mon-fri' }],
+  ['trigger.schedule', { cron: '@daily' }, 1, { trigger_kind: 'schedule', next_run_at: null }],
+  [
+    'trigger.calendar_event',
+    { event: 'starting', minutes_before: 15 },
+    0,
+    { trigger_kind: 'calendar', trigger_type: null, trigger_event: 'starting' },
+  ],
+  ['trigger.calendar_event', { calendar_key: 'team', event: 'moved', minutes_before: -1 }, 2, { trigger_type: 'team' }],
+]
+for (const [type, config, problems, derived] of triggers) {
+  test(`what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+    const flow = await createFlow(t, org, { enabled: true, ...chain(['t', type, config], make) })
+    t.is(flow.problems.length, problems)
+    t.is(flow.enabled, problems === 0)
+    t.like(flow, derived)
+  })
+}
+
+test('an empty draft is saved, and what is sent back as it was read changes nothing', async (t) => {
+  const draft = await createFlow(t, org, {})
+  t.like(draft, {
+    nodes: [],
+    edges: [],
+    context: {},
+    enabled: false,
+    problems: [{ node_id: null, message: 'the flow has no blocks' }],
+    trigger_kind: null,
+  })
+  const flow = await createFlow(t, org, { description: 'Why', context: { constructor: 'x' }, ...chain(byHand, make) })
+  const again = await org.owner.put(`${flows()}/${flow.id}`, flow)
+  t.deepEqual({ ...again.data, updated_at: '' }, { ...flow, updated_at: '' })
+  const { nodes: _, edges: __, ...listed } = again.data
+  t.deepEqual(
+    (await org.owner.get(flows())).data.find(({ id }: typeof flow) => id === flow.id),
+    listed,
+    'lists leave out nodes and edges',
+  )
+})
+
+test('a name, a switch and places on a drawing leave the editor, anything else of a definition makes a version and its sender the editor', async (t) => {
+  const flow = await createFlow(t, org, chain(byHand, make))
+  const other = await createMember(w, org, [{ effect: 'allow', actions: ['*'] }])
+  const url = `${flows()}/${flow.id}`
+  t.is(flow.editor_id, org.ownerId)
+  const moved = flow.nodes.map((node: typeof flow) => ({ ...node, position: { x: node.position.x + 1, y: 7 } }))
+  const changed = await other.client.put(url, {
+    name: 'New',
+    description: 'Why',
+    enabled: true,
+    nodes: moved,
+    edges: flow.edges,
+    context: {},
+  })
+  t.like(changed.data, { name: 'New', enabled: true, editor_id: org.ownerId, version: 1 })
+  t.deepEqual(changed.data.nodes[1].position, { x: 101, y: 7 })
+  const edited = await other.client.put(url, { nodes: flow.nodes, edges: flow.edges, context: { a: 'b' } })
+  t.like(edited.data, { editor_id: other.id, version: 2, name: 'New', context: { a: 'b' } })
+  const { data: versions } = await org.owner.get(`${url}/versions`)
+  t.deepEqual(
+    versions.map(({ version, editor_id, context }: typeof flow) => ({ version, editor_id, context })),
+    [
+      { version: 2, editor_id: other.id, context: { a: 'b' } },
+      { version: 1, editor_id: org.ownerId, context: {} },
+    ],
+  )
+  const restored = await org.owner.post(`${url}/versions/1/restore`)
+  t.like(restored.data, { version: 3, editor_id: org.ownerId, context: {}, enabled: true })
+  for (const version of ['9', '0', 'x', '-1']) t.is((await org.owner.post(`${url}/versions/${version}/restore`)).status, 404)
+})
+
+test('a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+  const key = { key: 'passing', label: 'Passing' }
+  await org.owner.post(`${org.path}/types`, key)
+  const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', 'action.create_record', { object_type: key.key }]) })
+  t.true(flow.enabled)
+  await org.owner.delete(`${org.path}/types/${key.key}`)
+  const renamed = await org.owner.put(`${flows()}/${flow.id}`, { name: 'Renamed', description: 'Why' })
+  t.like(renamed.data, { name: 'Renamed', description: 'Why', enabled: true })
+  t.is(renamed.data.problems.length, 1)
+  for (const body of [{ enabled: true }, { nodes: flow.nodes, edges: flow.edges }]) {
+    t.regex((await org.owner.put(`${flows()}/${flow.id}`, body)).body.error.message, /^enabled cannot be true: a: object_type/)
+  }
+  t.false((await org.owner.put(`${flows()}/${flow.id}`, { enabled: false })).data.enabled)
+})
+
+test('the catalogue describes every kind of block with its settings', async (t) => {
+  const { data } = await org.owner.get(`${flows()}/blocks`)
+  t.deepEqual(
+    data.filter(({ is_trigger }: typeof data) => is_trigger).map(({ type }: typeof data) => type),
+    ['trigger.record_event', 'trigger.schedule', 'trigger.manual', 'trigger.calendar_event'],
+  )
+  t.like(
+    data.find(({ type }: typeof data) => type === 'logic.for_each'),
+    { handles: ['loop', 'done'], required: ['list'], app: null },
+  )
+  t.like(
+    data.find(({ type }: typeof data) => type === 'action.post_entry'),
+    { handles: ['out'], app: 'accounting' },
+  )
+  for (const kind of data) t.is(kind.settings.type, 'object', kind.type)
+})

@@ -1,0 +1,134 @@
+import test from 'ava'
+import { dueKinds } from '#shared/due-kinds.ts'
+import { fileDue } from '#shared/platform/due/enqueue-due.ts'
+import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+// The time is the test's own; whatever is due is filed by the workers within a second, or by several at once where a test does it.
+// It is tomorrow, so that nobody's session is over.
+const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+let now = new Date(`${day}T00:00:30Z`)
+let w: World
+test.before(async () => {
+  w = await world({}, undefined, () => now)
+})
+test.after.always(() => w.close())
+
+const at = (text: string): void => {
+  now = new Date(`${day}T${text}Z`)
+}
+const make = ['a', 'action.create_record', { object_type: 'locations', values: { name: '{{trigger.event}}' } }] as const
+const every = (cron: string) => ({ enabled: true, ...chain(['t', 'trigger.schedule', { cron }], make) })
+const flowsOf = dueKinds.filter(({ name }) => name.startsWith('flows.'))
+
+/** Lets several processes file what is due at once. */
+const file = () => Promise.all([1, 2, 3].map(() => fileDue({ db: w.worker.database, queue: w.worker.queue, now: () => now }, flowsOf, 500)))
+const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
+
+test.serial('a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+  const org = await createOrg(w)
+  at('00:00:30')
+  const flow = await createFlow(t, org, every('*/5 * * * *'))
+  t.is(flow.next_run_at, `${day}T00:05:00.000000Z`)
+  for (const minute of ['05', '10', '15']) {
+    at(`00:${minute}:00`)
+    await file()
+    await w.drain()
+  }
+  const runs = await endedRuns(w, org, flow.id, 3)
+  t.deepEqual(
+    runs.map(({ trigger, status }) => [trigger.kind, trigger.event, status]),
+    ['05', '10', '15'].map((minute) => ['schedule', `${day}T00:${minute}:00.000000Z`, 'ok']),
+  )
+  t.is((await org.owner.get(`${org.path}/flows/${flow.id}`)).data.next_run_at, `${day}T00:20:00.000000Z`)
+  t.like((await org.owner.get(`${org.path}/flows/overview`)).data, {
+    by_trigger: { schedule: 1 },
+    upcoming: [{ flow_id: flow.id, next_run_at: `${day}T00:20:00.000000Z` }],
+  })
+})
+
+test.serial('what was missed while nothing ran is made good by one run', async (t) => {
+  const org = await createOrg(w)
+  at('01:00:30')
+  const flow = await createFlow(t, org, every('* * * * *'))
+  at('01:08:10')
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [`${day}T01:01:00.000000Z`])
+  at('01:09:00')
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [`${day}T01:01:00.000000Z`, `${day}T01:09:00.000000Z`])
+})
+
+test.serial('a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+  const org = await createOrg(w)
+  at('02:00:30')
+  const flow = await createFlow(t, org, every('10 * * * *'))
+  const url = `${org.path}/flows/${flow.id}`
+  const changed = await org.owner.put(url, every('20 * * * *'))
+  t.is(changed.data.next_run_at, `${day}T02:20:00.000000Z`)
+  at('02:10:00')
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [])
+  t.is((await org.owner.put(url, { enabled: false })).data.next_run_at, null)
+  at('02:20:00')
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [])
+  at('02:30:00')
+  t.is((await org.owner.put(url, { enabled: true })).data.next_run_at, `${day}T03:20:00.000000Z`)
+  await org.owner.delete(url)
+  at('03:20:00')
+  await file()
+  await w.drain()
+  t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
+})
+
+test.serial('in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+  const org = await createOrg(w)
+  at('04:00:30')
+  const flow = await createFlow(t, org, every('* * * * *'))
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  for (const minute of ['01', '02', '03']) {
+    at(`04:${minute}:00`)
+    await file()
+    await w.drain()
+  }
+  t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
+})
+
+test.serial('100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+  const org = await createOrg(w)
+  at('05:00:30')
+  const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })
+  const { rows } = await w.db.query(
+    `with made as (
+       insert into flows (workspace_id, id, name, enabled, created_at, updated_at)
+       select $1, uuidv7(), 'many', true, $3, $3 from generate_series(1, 100) returning id
+     ),
+     versions as (
+       insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+       select $1, made.id, 1, nodes, edges, context, editor_id, $3 from made cross join flow_versions where flow_id = $2
+     )
+     insert into due_work (workspace_id, kind, subject, at) select $1, 'flows.schedule', id::text, $4 from made returning id`,
+    [org.id, flow.id, now, new Date(`${day}T05:01:00Z`)],
+  )
+  t.is(rows.length, 100)
+  for (const minute of ['01', '02', '03']) {
+    at(`05:${minute}:00`)
+    await file()
+    await w.drain()
+  }
+  const { rows: runs } = await w.db.query(
+    'select count(*)::integer as runs, count(distinct flow_id)::integer as flows from flow_runs where workspace_id = $1',
+    [org.id],
+  )
+  t.deepEqual(runs, [{ runs: 300, flows: 100 }])
+})

@@ -1,0 +1,85 @@
+import test from 'ava'
+import { admitVisitors, makeForm, sendPage } from '#test/features/forms/making.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+
+async function openForm(form: object) {
+  const w = await start()
+  await admitVisitors(w)
+  const made = await makeForm(w, form)
+  return { w, made, html: async () => (await w.visitor.get(made.hosted)).text }
+}
+
+const options = ['Small', 'Large']
+
+test('a form that is shown again leaves fields empty that were not posted', async (t) => {
+  const types = ['string', 'text', 'number', 'currency', 'bool', 'date', 'datetime', 'email', 'url']
+  const fields = [
+    { key: 'needed', label: 'Needed', type: 'string', required: true },
+    ...types.map((type) => ({ key: `f_${type}`, label: type, type })),
+    ...['select', 'multiselect'].map((type) => ({ key: `f_${type}`, label: type, type, options })),
+  ]
+  const { w, made } = await openForm({ fields })
+  const { status, text } = await sendPage(w, made.hosted, {})
+  t.is(status, 400)
+  t.notRegex(text, /undefined/)
+  t.regex(text, /<textarea id="f_text"[^>]*>\n<\/textarea>/)
+  t.regex(text, /<input id="f_number" type="text" value=""/)
+})
+
+test('a choice that is required offers no empty option, one that is not does', async (t) => {
+  const { html } = await openForm({
+    fields: [
+      { key: 'size', label: 'Size', type: 'select', options, required: true },
+      { key: 'taste', label: 'Taste', type: 'select', options },
+    ],
+  })
+  const [, size = '', taste = ''] = (await html()).split('<select ')
+  // What is shown before a choice can be neither chosen nor sent.
+  t.regex(size, /<option value="" disabled selected hidden>Choose one<\/option>/)
+  t.is(size.match(/value=""/g)?.length, 1)
+  t.regex(taste, /<option value=""><\/option>/)
+})
+
+test('the description of a form is Markdown of a safe subset', async (t) => {
+  const description = [
+    '# Before you *start*',
+    'Bring:\n- a **pen**\n- [the list](https://example.com/list?a=1&b=2)',
+    'First line\nsecond line',
+    '<b>bold</b> <script>alert(1)</script>',
+    '[run](javascript:alert(1)) [file](file:///etc/passwd) [data](data:text/html,x) [here](/v1/auth/me) [write](mailto:a@example.com)',
+    '![picture](https://example.com/a.png)',
+    '<https://example.com/auto>',
+  ].join('\n\n')
+  const { w, made, html } = await openForm({ description })
+  const [, rich = ''] = /<div class="rich" dir="auto">([\s\S]*?)<\/div>/.exec(await html()) ?? []
+  t.regex(rich, /<h2>Before you <em>start<\/em><\/h2>/)
+  t.regex(rich, /<li>a <strong>pen<\/strong><\/li>/)
+  t.regex(rich, /<a href="https:\/\/example\.com\/list\?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">the list<\/a>/)
+  t.regex(rich, /First line<br\s?\/?>\nsecond line/)
+  t.regex(rich, /&lt;b&gt;bold&lt;\/b&gt; &lt;script&gt;alert\(1\)&lt;\/script&gt;/)
+  const links = [...rich.matchAll(/href="([^"]*)"/g)].map(([, address]) => address)
+  t.deepEqual(links, [
+    'https://example.com/list?a=1&amp;b=2',
+    'mailto:a@example.com',
+    'https://example.com/a.png',
+    'https://example.com/auto',
+  ])
+  t.notRegex(rich, /<img|<script|<b>/)
+  t.is((await w.visitor.get(made.open)).data.description, description, 'the API gives it as it was written')
+})
+
+test('a form’s page without its hidden id, or with one that is no key, counts as one sending', async (t) => {
+  const { w, made } = await openForm({ fields: [{ key: 'note', label: 'Note', type: 'string' }] })
+  for (const sent of [{}, { id: '' }, { id: 'x'.repeat(300) }]) {
+    t.is((await sendPage(w, made.hosted, { note: 'x', ...sent })).status, 200)
+  }
+  t.is((await w.db.query('select from form_submissions where workspace_id = $1', [w.org.id])).rowCount, 3)
+})
+
+test('no level of the headings of a description is left out', async (t) => {
+  const { html } = await openForm({ description: '##### First\n\n###### Below\n\n# Second\n\n### Third\n\nFourth\n---' })
+  const headings = [...(await html()).matchAll(/<(h[2-6])>(\w+)<\/\1>/g)].map(([, level, text]) => `${level} ${text}`)
+  t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])
+})

@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { startEmbedded } from '#scripts/postgres/embedded.ts'
+import { kept } from '#scripts/postgres/profile.ts'
+import { release } from '#shared/release.ts'
+import { createFunction, createLatch, handlerOf, invoke, lineOf, until, whoIsIn } from '#test/features/functions/support.ts'
+import { type World, world } from '#test/support/world.ts'
+
+/** Says that it is there, and waits for the latch however often the database goes away meanwhile. */
+const patient = handlerOf(`
+  await sdk.records.create('locations', { name: 'in', address: String(input.number) })
+  for (;;) try {
+    if ((await sdk.records.get('locations', input.latch)).values.address === 'open') return input.number
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  } catch (error) { if (error.code !== 'INTERNAL') throw error }`)
+
+/** Calls in the middle of whose runs `fault` happens are answered, and no run is begun a second time. */
+async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void>): Promise<void> {
+  const { org } = w
+  const { id } = await createFunction(t, org, patient)
+  const latch = await createLatch(org)
+  const runs = [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: latch.id, number }))
+  await until(async () => (await whoIsIn(org)).length === 4)
+  const waiting = [4, 5].map((number) => invoke(t, org, id, { latch: latch.id, number }))
+  await until(async () => (await lineOf(w, org)).waiting === 2)
+  await fault()
+  await latch.open()
+  const answers = await Promise.all([...runs, ...waiting])
+  t.deepEqual(
+    answers.map(({ result }) => result),
+    [0, 1, 2, 3, 4, 5],
+    JSON.stringify(answers),
+  )
+  t.deepEqual((await whoIsIn(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
+  t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
+}
+
+test('calls outlast the loss of every connection to the database', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  await outlasts(t, w, async () => {
+    for (let round = 0; round < 3; round++) {
+      await w.db.query(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and application_name like 'kontor%'`,
+      )
+    }
+  })
+})
+
+test('calls outlast crashes of the database', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kontor-crash-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
+  t.teardown(postgres.stop)
+  await release(postgres.url)
+  const w = await world({ DATABASE_URL: postgres.url, LOG_LEVEL: 'silent' })
+  t.teardown(w.close)
+  await outlasts(t, w, async () => {
+    const isUp = async () => (await fetch(`${w.visitor.root}/readyz`)).status === 200
+    const server = async () => (await readFile(join(folder, 'data', 'postmaster.pid'), 'latin1').catch(() => '')).split('\n', 1)[0]
+    // A run has 30 s, and a crash with its recovery takes one to five, as busy as the machine is.
+    for (let crash = 0; crash < 2; crash++) {
+      const killed = await server()
+      process.kill(Number(killed), 'SIGKILL')
+      await until(async () => ![killed, ''].includes(await server()))
+      await until(isUp)
+    }
+  })
+})

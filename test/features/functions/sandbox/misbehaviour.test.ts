@@ -1,0 +1,100 @@
+import test, { type ExecutionContext } from 'ava'
+import { requestFor } from '#test/features/functions/sandbox/open-sandbox.ts'
+import { runIn } from '#workers/features/functions/sandbox/run.ts'
+import { launch, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { encodeFrame } from '#workers/features/functions/sandbox/runner/frames.ts'
+import { toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
+import { RunnerPool } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
+import { busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { checkIn } from '#workers/features/functions/sandbox/source-check.ts'
+
+const shared = { heavy: heavyWork(), turns: busyTurns() }
+
+/** A runner that has been taken over: it says it is ready, and does `code` when it gets its order. */
+const takenOver = (code: string): string => `
+  const pipe = new (require('node:net').Socket)({ fd: 3, readable: true, writable: true })
+  const encodeFrame = ${encodeFrame}
+  const send = (kind, number, text) => pipe.write(encodeFrame(kind, number, text))
+  const kinds = ${JSON.stringify(toWorker)}
+  pipe.once('data', () => { ${code} })
+  send(kinds.ready)`
+
+function openPool(t: ExecutionContext, program: string): RunnerPool {
+  const pool = new RunnerPool({
+    size: 1,
+    spare: 0,
+    launch: launch(runnerFiles()),
+    program,
+    report: (message, details) => t.log(message, details),
+  })
+  t.teardown(() => pool.close())
+  return pool
+}
+
+const manyAtOnce = 'more calls at once than allowed'
+const crimes: Readonly<Record<string, string>> = {
+  'a kind of frame that there is not': 'send(kinds.started); pipe.write(Buffer.from([0, 0, 0, 0, 99, 0, 0, 0, 0]))',
+  'a frame longer than its kind may be': 'send(kinds.started); pipe.write(Buffer.from([255, 255, 255, 255, kinds.returned, 0, 0, 0, 0]))',
+  'a call of a method that the run was not given': "send(kinds.started); send(kinds.call, 1, 'records.delete\\n[]')",
+  [manyAtOnce]: "send(kinds.started); for (let n = 1; n < 10; n++) send(kinds.call, n, 'records.list\\n[]')",
+  'more calls than allowed': `send(kinds.started); let n = 0
+    const again = () => send(kinds.call, ++n, 'records.list\\n[]')
+    pipe.on('data', (answers) => { for (let at = 0; at < answers.length; at += 9 + answers.readUInt32LE(at)) again() }); again()`,
+}
+for (const [name, code] of Object.entries(crimes)) {
+  test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
+    const runner = await openPool(t, takenOver(code)).take('test')
+    const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
+    const outcome = await runIn(runner, requestFor('', { call }), 1e9, shared, () => undefined)
+    t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
+    await runner.gone
+    t.regex(runner.lastWords, /not allowed|may not send/)
+  })
+}
+
+test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
+  const code =
+    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.quiet) })"
+  const runner = await openPool(t, takenOver(code)).take('test')
+  const outcome = await runIn(runner, requestFor(''), 1e9, shared, () => undefined)
+  t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
+  t.regex(outcome?.error ?? '', /^the result is not JSON$/)
+})
+
+test('a runner that says that it is done without a result has interrupted its run', async (t) => {
+  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).take('test')
+  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
+  await runner.gone
+})
+
+test('a runner that does not stand ready again soon is replaced', async (t) => {
+  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.quiet)"))
+  const runner = await pool.take('test')
+  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
+  await pool.giveBack('test', runner)
+  const next = await pool.take('test')
+  t.not(next.pid, runner.pid)
+})
+
+test('an order that a runner did not live to start is given back as not started', async (t) => {
+  const runner = await openPool(t, takenOver('process.exit()')).take('test')
+  t.is(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
+})
+
+test('who waits for a runner that cannot be started is told why', async (t) => {
+  const pool = openPool(t, "throw new Error('no such addon')")
+  await t.throwsAsync(pool.take('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
+  const both = await Promise.allSettled([pool.take('test'), pool.take('test')])
+  t.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+})
+
+test('a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
+  const silent = await openPool(t, takenOver('')).take('test')
+  t.regex((await checkIn(silent, '', shared.turns))?.message ?? '', /too long or too much memory/)
+  await silent.gone
+  t.is(await checkIn(await openPool(t, takenOver('process.exit()')).take('test'), '', shared.turns), undefined)
+})

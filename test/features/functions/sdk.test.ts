@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto'
+import test from 'ava'
+import { invokeFunction, runFunction } from '#shared/features/functions/jobs.ts'
+import { allow, createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const fresh = shareWorld(test)
+const caught = (call: string) =>
+  `try { await ${call}; return 'done' } catch (error) { return [error.code, error.message, error instanceof Error] }`
+
+test('records are created, read, changed, listed, searched and deleted as through the API', async (t) => {
+  const { org } = await fresh()
+  const { result, steps } = await runBody(
+    t,
+    org,
+    `const made = await sdk.records.create('locations', { name: 'Berlin', address: 'A 1' })
+     const updated = await sdk.records.update('locations', made.id, { address: null })
+     const got = await sdk.records.get('locations', made.id)
+     const listed = await sdk.records.list('locations')
+     const found = await sdk.records.list('locations', { filter: [{ field: 'name', op: 'contains', value: 'berl' }], limit: 1 })
+     const same = await sdk.records.list('locations', { filter: '[{"field":"name","value":"Nowhere"}]', sort: 'name', dir: 'asc' })
+     const removed = await sdk.records.delete('locations', made.id)
+     return { made, updated: updated === undefined, got, listed, found, same, removed: removed === undefined }`,
+  )
+  t.like(result.made.values, { name: 'Berlin', address: 'A 1' })
+  t.is(result.made.created_by, org.ownerId)
+  t.like(result.got, { ...result.made, updated_at: result.got.updated_at, values: { name: 'Berlin', address: null } })
+  t.deepEqual(result.listed, { records: [result.got] })
+  t.deepEqual(result.found, { records: [result.got], total: 1 })
+  t.deepEqual(result.same, { records: [], total: 0 })
+  t.true(result.updated && result.removed)
+  const names = ['create', 'update', 'get', 'list', 'list', 'list', 'delete'].map((name) => `records.${name}`)
+  t.deepEqual(
+    steps,
+    names.map((method) => ({ method, is_error: false })),
+  )
+  const { data } = await org.owner.get(`${org.path}/audit?object_type=locations`)
+  t.deepEqual(
+    data.entries.map(({ action, actor_id }: Record<string, string>) => [action, actor_id]),
+    [
+      ['record.deleted', org.ownerId],
+      ['record.updated', org.ownerId],
+      ['record.created', org.ownerId],
+    ],
+  )
+})
+
+test('what the API would refuse throws with its code and message', async (t) => {
+  const { org } = await fresh()
+  const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'x' } })).data
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ["sdk.records.get('locations', 'nothing')", 'NOT_FOUND', /./],
+    ["sdk.records.get('nothing', 'x')", 'NOT_FOUND', /./],
+    ["sdk.records.get('locations')", 'VALIDATION_ERROR', /^id must be a string/],
+    ["sdk.records.get('locations', 7)", 'VALIDATION_ERROR', /^id must be a string/],
+    ["sdk.records.create('locations')", 'VALIDATION_ERROR', /values\.name is required/],
+    ["sdk.records.create('locations', [1])", 'VALIDATION_ERROR', /^values must be an object/],
+    ["sdk.records.create('locations', { name: 'x', nothing: 1 })", 'VALIDATION_ERROR', /nothing/],
+    [`sdk.records.update('locations', '${id}')`, 'VALIDATION_ERROR', /^values must be an object/],
+    ["sdk.records.list('locations', { limit: 201 })", 'VALIDATION_ERROR', /query\.limit must be at most 200/],
+    ["sdk.records.list('locations', { limit: 'x' })", 'VALIDATION_ERROR', /query\.limit must be an integer/],
+    ["sdk.records.list('locations', { filter: 'x' })", 'VALIDATION_ERROR', /filter/],
+    ["sdk.records.list('locations', 'x')", 'VALIDATION_ERROR', /^query must be an object/],
+    ["sdk.functions.invoke('x')", 'NOT_FOUND', /./],
+    ["sdk.secrets.get('nothing')", 'NOT_FOUND', /There is no secret nothing/],
+    ["sdk.crypto.hmac('md5', 'a', 'b')", 'VALIDATION_ERROR', /^algorithm must be one of/],
+    ["sdk.crypto.hmac('sha256', 'a')", 'VALIDATION_ERROR', /^text must be a string/],
+  ]
+  for (const [call, code, message] of cases) {
+    const { result, steps } = await runBody(t, org, caught(call))
+    t.is(result[0], code, call)
+    t.regex(result[1], message)
+    t.true(result[2])
+    t.true(steps[0].is_error)
+  }
+})
+
+test('a listing takes the parameters of an address as they come', async (t) => {
+  const { org } = await fresh()
+  for (const name of ['a', 'b', 'c']) await org.owner.post(`${org.path}/records/locations`, { values: { name } })
+  const query = { limit: '2', page: '2', sort: 'name', dir: 'asc' }
+  const { result } = await runBody(
+    t,
+    org,
+    "return (await sdk.records.list('locations', input)).records.map(({ values }) => values.name)",
+    query,
+  )
+  t.deepEqual(result, ['c'])
+})
+
+test('the methods are those of the decisions, as far as their domains are there', async (t) => {
+  const { org } = await fresh()
+  const { result } = await runBody(
+    t,
+    org,
+    "return Object.entries(sdk).flatMap(([space, methods]) => Object.keys(methods).map((name) => space + '.' + name))",
+  )
+  const methods = {
+    records: ['list', 'get', 'create', 'update', 'delete'],
+    queues: ['enqueue', 'claim', 'move', 'scan', 'items'],
+    accounting: ['post', 'reverse'],
+    calendar: ['events', 'createEvent'],
+    drive: ['read', 'write', 'list'],
+    functions: ['invoke'],
+    flows: ['run'],
+    messages: ['send'],
+    secrets: ['get'],
+    crypto: ['uuid', 'hmac'],
+  }
+  const decided = Object.entries(methods).flatMap(([space, names]) => names.map((name) => `${space}.${name}`))
+  t.deepEqual(result.toSorted(), decided.toSorted())
+})
+
+test('hashes and ids are made', async (t) => {
+  const { org } = await fresh()
+  const { result } = await runBody(
+    t,
+    org,
+    "return [await sdk.crypto.hmac('sha256', 'kéy', 'text 😀'), await sdk.crypto.uuid(), await sdk.crypto.uuid()]",
+  )
+  t.is(result[0], createHmac('sha256', 'kéy').update('text 😀').digest('hex'))
+  t.regex(result[1], /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  t.not(result[1], result[2])
+})
+
+test('a run has the rights of its caller, whoever wrote the function', async (t) => {
+  const w = await fresh()
+  const { org } = w
+  await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin', address: 'secret' } })
+  const reads = { ...allow('records:read'), resources: ['locations'], fields: { deny: ['address'] } }
+  const reader = await createMember(w, org, [allow('functions:invoke'), reads])
+  const nobody = await createMember(w, org, [allow('functions:invoke')])
+  const list = await createFunction(t, org, handlerOf("return (await sdk.records.list('locations')).records.map(({ values }) => values)"))
+  const create = await createFunction(t, org, handlerOf(caught("sdk.records.create('locations', { name: 'x' })")))
+  t.deepEqual((await invoke(t, org, list.id, null, reader.client)).result, [{ name: 'Berlin', timezone: null }])
+  t.deepEqual((await invoke(t, org, create.id, null, reader.client)).result, ['FORBIDDEN', 'Needs records:create on locations', true])
+  t.is((await invoke(t, org, list.id, null, nobody.client)).error, 'Needs records:read on locations')
+})
+
+test('a right that is taken away while the function runs is gone for its next call', async (t) => {
+  const w = await fresh()
+  const { org } = w
+  const { id: made } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin' } })).data
+  const { client, id: member } = await createMember(w, org, [allow('functions:invoke', 'records:read', 'records:update')])
+  const { id } = await createFunction(
+    t,
+    org,
+    handlerOf(`await sdk.records.update('locations', '${made}', { address: 'begun' })
+      for (;;) try { await sdk.records.get('locations', '${made}') } catch (error) { return error.code }`),
+  )
+  const running = invoke(t, org, id, null, client)
+  for (;;) {
+    const { data } = await org.owner.get(`${org.path}/records/locations/${made}`)
+    if (data.values.address === 'begun') break
+  }
+  await w.db.query('delete from role_members where workspace_id = $1 and principal_id = $2', [org.id, member])
+  t.is((await running).result, 'FORBIDDEN')
+})
+
+test('a function invokes another with the rights of its own caller', async (t) => {
+  const w = await fresh()
+  const { org } = w
+  const inner = await createFunction(
+    t,
+    org,
+    handlerOf("console.log('inner', input); if (input < 0) throw new Error('negative'); return (await sdk.crypto.uuid()).length + input"),
+  )
+  const outer = await createFunction(t, org, handlerOf(`return sdk.functions.invoke('${inner.id}', input)`))
+  const { result, steps, logs } = await invoke(t, org, outer.id, 4)
+  t.like(result, {
+    result: 40,
+    timed_out: false,
+    logs: [{ level: 'log', msg: 'inner 4' }],
+    steps: [{ method: 'crypto.uuid', is_error: false }],
+  })
+  t.deepEqual([steps, logs], [[{ method: 'functions.invoke', is_error: false }], []])
+  t.like((await invoke(t, org, outer.id, -1)).result, { result: null, error: 'negative' })
+
+  const { client } = await createMember(w, org, [{ ...allow('functions:invoke'), resources: [outer.id] }])
+  t.is((await invoke(t, org, outer.id, 4, client)).error, `Needs functions:invoke on ${inner.id}`)
+  await org.owner.put(`${org.path}/functions/${inner.id}`, { enabled: false })
+  t.is((await invoke(t, org, outer.id, 4)).error, 'The function is disabled')
+})
+
+test('functions invoke each other three deep and no deeper', async (t) => {
+  const { org } = await fresh()
+  const { id } = await createFunction(
+    t,
+    org,
+    handlerOf(`try { const { result } = await sdk.functions.invoke(input.id, { ...input, level: input.level + 1 }); return result }
+      catch (error) { return [input.level, error.code, error.message] }`),
+  )
+  t.deepEqual((await invoke(t, org, id, { id, level: 0 })).result, [3, 'VALIDATION_ERROR', 'functions.invoke may go 3 deep'])
+})
+
+test('runs that one run invokes take turns, so that they stay within its slot', async (t) => {
+  const { org } = await fresh()
+  const inner = await createFunction(
+    t,
+    org,
+    handlerOf('const from = Date.now(); await new Promise((resolve) => setTimeout(resolve, 30)); return [from, Date.now()]'),
+  )
+  const outer = await createFunction(
+    t,
+    org,
+    handlerOf(`return Promise.all(Array.from({ length: 8 }, () => sdk.functions.invoke('${inner.id}')))`),
+  )
+  const { result } = await invoke(t, org, outer.id)
+  const spans = result.map((one: { result: [number, number] }) => one.result).sort(([a]: number[], [b]: number[]) => (a ?? 0) - (b ?? 0))
+  for (const [index, [from]] of spans.entries()) t.true(index === 0 || from >= spans[index - 1][1], JSON.stringify(spans))
+})
+
+test('all four slots taken by runs that invoke each other come to an end', async (t) => {
+  const { org } = await fresh()
+  const { id } = await createFunction(
+    t,
+    org,
+    handlerOf(
+      'if (input.level === 3) return 1; return 1 + (await sdk.functions.invoke(input.id, { ...input, level: input.level + 1 })).result',
+    ),
+  )
+  const runs = await Promise.all(Array.from({ length: 12 }, () => invoke(t, org, id, { id, level: 0 })))
+  t.deepEqual(
+    runs.map(({ result }) => result),
+    Array(12).fill(4),
+  )
+})
+
+test('a run that is over takes the run that it invoked along', async (t) => {
+  const w = await fresh()
+  const { org } = w
+  const inner = await createFunction(t, org, handlerOf('await new Promise(() => undefined)'))
+  const outer = await createFunction(t, org, handlerOf(`await sdk.functions.invoke('${inner.id}')`), { timeout_ms: 5_000 })
+  t.like(await invoke(t, org, outer.id), { error: 'timed out', steps: [{ method: 'functions.invoke', is_error: true }] })
+  for (;;) {
+    const { data } = await org.owner.get(`${org.path}/functions/${inner.id}/runs`)
+    if (data.runs.length === 0) continue
+    t.like(data.runs[0], { ending: 'interrupted', error: 'the run was interrupted' })
+    break
+  }
+})
+
+test('a run as a part of something else has no right that its author lacks', async (t) => {
+  const w = await fresh()
+  const { org, api } = w
+  const author = await createMember(w, org, [allow('functions:create', 'records:read')])
+  const source = handlerOf(
+    "const { records } = await sdk.records.list('locations'); await sdk.records.create('locations', { name: 'x' }); return records.length",
+  )
+  const { id } = (await author.client.post(`${org.path}/functions`, { name: 'x', source })).data
+  const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
+  const run = async (rights: 'caller' | 'lesser', functionId = id) => {
+    const payload = { functionId, input: 'null', rights }
+    const job = rights === 'caller' ? invokeFunction : runFunction
+    const operation = await api.services.queue.enqueue(api.services.database, job, { workspaceId: org.id, cause }, payload)
+    return (await api.services.waiter.wait(operation, 30_000))?.result as Record<string, unknown>
+  }
+  t.like(await run('caller'), { result: 0 })
+  t.like(await run('lesser'), { error: 'Needs records:create on locations', steps: [{ is_error: false }, { is_error: true }] })
+
+  const inner = await createFunction(t, org, handlerOf(`return (await sdk.functions.invoke('${id}')).error`))
+  t.is((await run('lesser', inner.id)).result, 'Needs records:create on locations', 'an invoked function is bound by its own author too')
+
+  await w.db.query('delete from members where workspace_id = $1 and user_id = $2', [org.id, author.id])
+  t.like(await run('lesser'), { error: 'Needs records:read on locations' }, 'an author that has left has no right')
+})
+
+test('the 10,001st call of a run throws, and the others were made', async (t) => {
+  const { org } = await fresh()
+  const { result, steps } = await runBody(
+    t,
+    org,
+    `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.crypto.uuid()))
+    try { await sdk.crypto.uuid() } catch (error) { return error.code }`,
+  )
+  t.is(result, 'RATE_LIMITED')
+  t.is(steps.length, 10_000)
+})

@@ -1,0 +1,106 @@
+import { generateKeyPairSync } from 'node:crypto'
+import test from 'ava'
+import { connect, made, shareOffice } from '#test/features/messages/support.ts'
+
+const fresh = shareOffice(test)
+
+test('a connection keeps its secrets to itself, sealed, and answers that of its callbacks once', async (t) => {
+  const w = await fresh()
+  const path = `${w.org.path}/messages/connections`
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
+  const private_key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const body = {
+    name: 'Post',
+    host: 'SMTP.Example.com',
+    port: 465,
+    username: 'shop',
+    password: 'hush hush',
+    from: 'Shop, Inc. <shop@example.com>',
+  }
+  const created = await w.org.owner.post(path, { ...body, dkim: { domain: 'example.com', selector: 's1', private_key } })
+  t.is(created.status, 201)
+  const { webhook_secret, ...view } = created.data
+  t.regex(webhook_secret, /^[\w-]{43}$/)
+  t.like(view, {
+    name: 'Post',
+    host: 'smtp.example.com',
+    port: 465,
+    secure: true,
+    username: 'shop',
+    from: 'Shop, Inc. <shop@example.com>',
+    status: 'unchecked',
+  })
+  t.deepEqual(view.dkim, { domain: 'example.com', selector: 's1' })
+  t.deepEqual((await w.org.owner.get(`${path}/${view.id}`)).data, view)
+  t.deepEqual((await w.org.owner.get(path)).data, [view])
+  const { rows } = await w.db.query('select * from message_connections where id = $1', [view.id])
+  for (const secret of ['hush hush', webhook_secret, private_key.slice(100, 200)]) {
+    t.false(Object.values(rows[0]).some((cell) => (Buffer.isBuffer(cell) ? cell.includes(secret) : String(cell).includes(secret))))
+  }
+  t.like((await w.org.owner.patch(`${path}/${view.id}`, { ...view, dkim: { domain: 'example.com', selector: 's2' } })).data, {
+    dkim: { domain: 'example.com', selector: 's2' },
+  })
+  const after = await w.db.query('select dkim_key from message_connections where id = $1', [view.id])
+  t.true(after.rows[0].dkim_key.equals(rows[0].dkim_key), 'a key that is not sent stays')
+  const changed = await w.org.owner.patch(`${path}/${view.id}`, { name: 'Other', dkim: null })
+  const keyless = await w.org.owner.patch(`${path}/${view.id}`, { dkim: { domain: 'example.com', selector: 's1' } })
+  t.is(keyless.body.error.message, 'dkim.private_key is required')
+  t.like(changed.data, { name: 'Other', host: 'smtp.example.com', username: 'shop', dkim: null })
+  t.deepEqual(changed.data.warnings.length, 1, 'whoever signs nothing is told')
+  t.true(rows[0].password.equals((await w.db.query('select password from message_connections where id = $1', [view.id])).rows[0].password))
+  await w.org.owner.patch(`${path}/${view.id}`, { password: null, username: null })
+  t.is((await w.db.query('select password from message_connections where id = $1', [view.id])).rows[0].password, null)
+
+  const key = { 'idempotency-key': 'once' }
+  const [one, again] = [await w.org.owner.post(path, body, key), await w.org.owner.post(path, body, key)]
+  t.deepEqual(one.data, again.data)
+  const kept = await w.db.query('select * from kept_answers')
+  t.false(JSON.stringify(kept.rows).includes(one.data.webhook_secret))
+})
+
+test('what is no connection is refused, naming what is wrong', async (t) => {
+  const w = await fresh()
+  const ed25519 = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const dkim = { domain: 'example.com', selector: 's1', private_key: ed25519 }
+  for (const [more, error] of [
+    [{ name: '' }, /^name must be/],
+    [{ name: 'a\nb' }, /^name must be/],
+    [{ host: 'mail.example.com:25' }, /^host must be a name or an address/],
+    [{ host: 'mail.example.com/x' }, /^host must be/],
+    [{ host: 'a@b' }, /^host must be/],
+    [{ port: 0 }, /^port must be at least 1/],
+    [{ port: 65_536 }, /^port must be at most 65535/],
+    [{ from: 'shop' }, /^from must be an address/],
+    [{ from: 'a@example.com, b@example.com' }, /^from must be an address/],
+    [{ from: 'Shop\r\nBcc: x@example.com <a@example.com>' }, /^from must have a name in one line/],
+    [{ from: '"a" b" <a@example.com>' }, /^from must have a name in one line/],
+    [{ dkim }, /^dkim.private_key must be an RSA private key/],
+    [{ dkim: { ...dkim, selector: 'a; b' } }, /^dkim.selector must be/],
+    [{ dkim: { ...dkim, domain: 'localhost' } }, /^dkim.domain must be a domain name/],
+  ] as const) {
+    const body = { name: 'Post', host: 'mail.example.com', from: 'shop@example.com', ...more }
+    const answer = await w.org.owner.post(`${w.org.path}/messages/connections`, body)
+    t.is(answer.status, 400, JSON.stringify(more))
+    t.regex(answer.body.error.message, error)
+    t.notRegex(answer.text, /BEGIN|MC4CAQ/)
+  }
+})
+
+test('a test of a connection signs in and leaves, and says what the server said', async (t) => {
+  const w = await fresh()
+  const check = async (id: string) => made(w.org.owner.post(`${w.org.path}/messages/connections/${id}/test`))
+  const good = await connect(w.org, w.server.port)
+  const checked = await check(good.id)
+  t.like(checked, { id: good.id, status: 'ok', error: null })
+  t.truthy(checked.checked_at)
+  t.deepEqual((await w.org.owner.get(`${w.org.path}/messages/connections/${good.id}`)).data, checked)
+  t.is(w.server.taken.length, 0, 'nothing is sent')
+  const moved = await w.org.owner.patch(`${w.org.path}/messages/connections/${good.id}`, { host: '10.0.0.1' })
+  t.like(moved.data, { status: 'unchecked', checked_at: null })
+  t.like(await check(good.id), {
+    status: 'failed',
+    error: `10.0.0.1:${w.server.port} is no public address; the operator may open it with EGRESS_ALLOW`,
+  })
+  const local = await connect(w.org, 1)
+  t.regex((await check(local.id)).error, /^127\.0\.0\.1:1 is no public address/)
+})

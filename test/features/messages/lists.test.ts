@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { made } from '#test/features/messages/support.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const fresh = shareWorld(test)
+
+test('templates are made, changed in parts, listed and deleted; their HTML keeps variables where they can be escaped', async (t) => {
+  const { org } = await fresh()
+  const path = `${org.path}/messages/templates`
+  const created = await org.owner.post(path, { name: 'Order', subject: 'Order {{number}}', body_html: '<p>{{x}}</p>' })
+  t.is(created.status, 201)
+  t.like(created.data, { name: 'Order', subject: 'Order {{number}}', body_text: '', body_html: '<p>{{x}}</p>' })
+  const one = `${path}/${created.data.id}`
+  t.like((await org.owner.patch(one, { body_text: 'Text' })).data, {
+    subject: 'Order {{number}}',
+    body_text: 'Text',
+    body_html: '<p>{{x}}</p>',
+  })
+  t.is((await made(org.owner.get(path))).length, 1)
+  for (const body of [{ body_html: '<a {{x}}>' }, { name: '' }, { subject: 'x'.repeat(501) }, { body_text: 'x'.repeat(200_001) }]) {
+    t.is((await org.owner.patch(one, body)).status, 400)
+    t.is((await org.owner.post(path, { name: 'A', subject: 'B', ...body })).status, 400)
+  }
+  t.is((await org.owner.post(path, { name: 'A' })).body.error.message, 'subject is required')
+  t.is((await org.owner.post(path, { name: 'A', subject: 'x'.repeat(500), body_text: 'x'.repeat(200_000) })).status, 201)
+  t.is((await org.owner.delete(one)).status, 204)
+  t.is((await org.owner.get(one)).status, 404)
+})
+
+test('messages and the do-not-contact list are read in pages, each from the last of the one before', async (t) => {
+  const { org, db } = await fresh()
+  const { rows } = await db.query(
+    `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status)
+     select $1, uuidv7(), 'message', n || '@example.com', array[n || '@example.com'], 'A', 'B', case when n % 2 = 0 then 'sent' else 'failed' end
+     from generate_series(1, 7) as n returning id`,
+    [org.id],
+  )
+  await db.query(
+    `insert into outbox_mails (workspace_id, id, kind, recipient, subject, body_text) values ($1, uuidv7(), 'invitation', 'a', 'b', 'c')`,
+    [org.id],
+  )
+  const newest = rows.map(({ id }) => id).reverse()
+  const seen: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await made(org.owner.get(`${org.path}/messages?limit=3${cursor && `&cursor=${cursor}`}`))
+    seen.push(...page.map(({ id }: { id: string }) => id))
+    if (page.length < 3) break
+    cursor = page.at(-1).id
+  }
+  t.deepEqual(seen, newest)
+  t.is((await made(org.owner.get(`${org.path}/messages?status=failed`))).length, 4)
+  t.deepEqual(await made(org.owner.get(`${org.path}/messages?record_id=${randomUUID()}`)), [])
+  for (const query of ['cursor=x', 'limit=0', 'limit=201', 'status=lost', 'record_id=x']) {
+    t.is((await org.owner.get(`${org.path}/messages?${query}`)).status, 400, query)
+  }
+  await db.query(
+    `insert into do_not_contact (workspace_id, address, reason, created_at)
+     select $1, chr(96 + n) || '@example.com', 'unsubscribed', now() from generate_series(1, 5) as n`,
+    [org.id],
+  )
+  const list = `${org.path}/messages/do-not-contact`
+  const addresses = async (query: string) =>
+    (await made(org.owner.get(`${list}?${query}`))).map(({ address }: { address: string }) => address[0]).join('')
+  t.is(await addresses('limit=2'), 'ab')
+  t.is(await addresses('limit=10&cursor=b@example.com'), 'cde')
+  for (const query of ['cursor=b', 'limit=0', 'limit=201']) t.is((await org.owner.get(`${list}?${query}`)).status, 400, query)
+})

@@ -1,0 +1,59 @@
+import type { ExecutionContext, TestFn } from 'ava'
+import { type MailServer, startMailServer } from '#test/platform/mail/smtp.ts'
+import type { Answer, Client } from '#test/support/client.ts'
+import type { Org } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+/** A world with a mail server on this machine that workspaces may name, shared by the tests of a file. */
+export interface PostOffice extends World {
+  readonly server: MailServer
+}
+
+/** Starts them before a file's tests and ends them after; each test takes a workspace of its own. */
+export function shareOffice(test: TestFn, environment: Readonly<Record<string, string>> = {}): () => Promise<PostOffice> {
+  const ends: (() => unknown)[] = []
+  let server: MailServer
+  const fresh = shareWorld(test, async () => {
+    server = await startMailServer({ teardown: (end) => ends.push(end) })
+    return { ...environment, EGRESS_ALLOW: `127.0.0.1:${server.port}` }
+  })
+  test.after.always(async () => {
+    for (const end of ends) await end()
+  })
+  return async () => ({ ...(await fresh()), server })
+}
+
+/** What made it; throws what was answered when it was not. */
+export async function made(answer: Promise<Answer>): Promise<Answer['data']> {
+  const { status, text, data } = await answer
+  if (status >= 300) throw new Error(`It could not be made: ${status} ${text}`)
+  return data
+}
+
+/** Makes a connection of a workspace to a mail server on this machine. */
+export const connect = ({ owner, path }: Org, port: number, more: object = {}): Promise<Answer['data']> =>
+  made(owner.post(`${path}/messages/connections`, { name: 'Post', host: '127.0.0.1', port, from: 'Shop <shop@example.com>', ...more }))
+
+/** Sends messages by a function of the workspace, as the owner unless another invokes it. */
+export type Send = (
+  message: object,
+  client?: Client,
+) => Promise<{ readonly message_id: string; readonly skipped: boolean; readonly error?: string }>
+
+/** Makes the function. What the SDK throws comes back as `error`, code first. */
+export async function sender(t: ExecutionContext, { owner, path }: Org): Promise<Send> {
+  const source = `async function handler(message) {
+    try { return await sdk.messages.send(message) } catch (error) { return { error: error.code + ': ' + error.message } }
+  }`
+  const { id } = await made(owner.post(`${path}/functions`, { name: 'Send', source, timeout_ms: 30_000 }))
+  return async (message, client = owner) => {
+    const answer = await client.post(`${path}/functions/${id}/invoke`, { input: message })
+    t.is(answer.status, 200, answer.text)
+    t.is(answer.data.error, undefined)
+    return answer.data.result
+  }
+}
+
+/** One message as it is read. */
+export const read = ({ owner, path }: Org, id: string): Promise<Answer['data']> => made(owner.get(`${path}/messages/${id}`))

@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import test from 'ava'
+import { connect, made, type PostOffice, read, sender, shareOffice } from '#test/features/messages/support.ts'
+
+const fresh = shareOffice(test, { LOG_LEVEL: 'silent' })
+const oneClick = 'List-Unsubscribe=One-Click'
+const encoded = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** A workspace that sends messages to one address, and the path of the link in one of them. */
+async function subscribed(t: Parameters<typeof sender>[0], to: string) {
+  const w = await fresh()
+  const { id: connection_id } = await connect(w.org, w.server.port)
+  const send = await sender(t, w.org)
+  const message = { connection_id, to, subject: 'News', body_text: 'New things' }
+  const { message_id } = await send(message)
+  await w.drain()
+  const raw = w.server.taken.find(({ mail }) => mail.messageId?.includes(message_id))?.raw ?? ''
+  const [, path = ''] = /^List-Unsubscribe:\s+<http:\/\/localhost:\d*(\/unsubscribe\/[\w-]{64})>/m.exec(raw) ?? []
+  t.regex(raw, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+  return { w, path, message_id, send: (more: object = {}) => send({ ...message, ...more }) }
+}
+
+const listOf = ({ org }: PostOffice) => made(org.owner.get(`${org.path}/messages/do-not-contact`))
+
+test('one click, url-encoded or multipart, without cookies and from anywhere, is answered at once and ends messages', async (t) => {
+  const boundary = '----WebKitFormBoundary7MA4YWxkTrZu0gW'
+  const parts = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`
+  for (const [body, type] of [
+    [oneClick, encoded['content-type']],
+    [parts, `multipart/form-data; boundary=${boundary}`],
+  ] as const) {
+    const { w, path, message_id, send } = await subscribed(t, 'Ann@Example.com')
+    const answer = await w.visitor.send('POST', path, body, {
+      'content-type': type,
+      'sec-fetch-site': 'cross-site',
+      origin: 'https://mail.example',
+    })
+    t.is(answer.status, 200, answer.text)
+    const [entry] = await listOf(w)
+    t.like(entry, { address: 'ann@example.com', reason: 'unsubscribed', message_id })
+    t.is((await send()).skipped, true)
+  }
+})
+
+test('opening the link changes nothing, however often; its own form does, and may be sent again', async (t) => {
+  const { w, path, send } = await subscribed(t, 'bea@example.com')
+  for (let number = 0; number < 100; number++) await w.visitor.send(number % 2 ? 'GET' : 'HEAD', path)
+  t.deepEqual(await listOf(w), [])
+  const { text } = await w.visitor.get(path)
+  t.regex(text, /Shall .*Acme.* send no more messages to .*bea@example\.com.*\?/)
+  const [, proof = ''] = /name="proof" value="([\w-]+)"/.exec(text) ?? []
+  const unsigned = await w.visitor.send('POST', path, '', encoded)
+  t.is(unsigned.status, 400)
+  t.regex(unsigned.text, /press the button once more/)
+  for (const forged of [`proof=${proof.slice(0, -1)}`, 'proof=', `proof=${'é'.repeat(22)}`, 'List-Unsubscribe=one']) {
+    t.is((await w.visitor.send('POST', path, forged, encoded)).status, 400)
+  }
+  t.deepEqual(await listOf(w), [])
+  for (const _ of [1, 2]) {
+    const { status, text: done } = await w.visitor.send('POST', path, `proof=${proof}`, encoded)
+    t.is(status, 200)
+    t.regex(done, /gets no more messages from/)
+  }
+  t.is((await listOf(w)).length, 1)
+  t.regex((await w.visitor.get(path)).text, /gets no more messages from/)
+  t.is((await send()).skipped, true)
+})
+
+test('a link that this installation did not make is not there', async (t) => {
+  const { w, path } = await subscribed(t, 'cy@example.com')
+  const token = path.slice('/unsubscribe/'.length)
+  const bytes = Buffer.from(token, 'base64url')
+  const forged = [
+    ...Array.from({ length: 20 }, () => randomBytes(48).toString('base64url')),
+    ...[0, 20, 40, 47].map((at) => Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ 1 : byte))).toString('base64url')),
+    ...[token.slice(0, -1), `${token}A`, `${token}=`, token.toLowerCase(), randomUUID(), 'x', '..%2f'],
+  ]
+  for (const one of forged) {
+    t.is((await w.visitor.send('POST', `/unsubscribe/${one}`, oneClick, encoded)).status, 404, one)
+    t.is((await w.visitor.get(`/unsubscribe/${one}`)).status, 404, one)
+  }
+  t.deepEqual(await listOf(w), [])
+})
+
+test('an address is the same in every spelling, and who wants no mail at it wants none at its tags', async (t) => {
+  const { w, path, send } = await subscribed(t, 'Dörte.Müller@Bücher.example')
+  await w.visitor.send('POST', path, oneClick, encoded)
+  t.like((await listOf(w))[0], { address: 'dörte.müller@xn--bcher-kva.example' })
+  for (const to of [
+    'DÖRTE.MÜLLER@bücher.EXAMPLE',
+    'dörte.müller@xn--bcher-kva.example',
+    'Do\u0308rte.Mu\u0308ller@BÜCHER.example',
+    'dörte.müller+shop@bücher.example',
+  ])
+    t.is((await send({ to })).skipped, true, to)
+  for (const to of ['dorte.muller@bücher.example', 'dörte.müller@bucher.example', 'dörtemüller@bücher.example'])
+    t.is((await send({ to })).skipped, false, to)
+  const list = `${w.org.path}/messages/do-not-contact`
+  t.is((await w.org.owner.get(`${list}/${encodeURIComponent('DÖRTE.MÜLLER@BÜCHER.example')}`)).status, 200)
+  t.is((await w.org.owner.delete(`${list}/${encodeURIComponent('Dörte.Müller@Bücher.example')}`)).status, 204)
+  t.is((await w.org.owner.delete(`${list}/${encodeURIComponent('Dörte.Müller@Bücher.example')}`)).status, 404)
+  t.is((await send()).skipped, false)
+  await w.drain()
+})
+
+// Serial: the server refuses what the others send, too.
+test.serial('who unsubscribes while a message waits gets none, and the mails that must go out go on', async (t) => {
+  const to = `${randomUUID()}@example.com`
+  const { w, path, send } = await subscribed(t, to)
+  const arrived = () => w.server.taken.filter(({ to: [one] }) => one === to).length
+  t.is(arrived(), 1)
+  w.server.refuse({ code: 451, text: 'later' })
+  const { message_id, skipped } = await send()
+  t.false(skipped)
+  await w.drain()
+  await w.visitor.send('POST', path, oneClick, encoded)
+  w.server.refuse(null)
+  await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
+  w.worker.pools.missed()
+  await w.drain()
+  t.like(await read(w.org, message_id), { status: 'skipped' })
+  t.is(arrived(), 1)
+  t.is((await w.org.owner.post(`${w.org.path}/members`, { email: to })).status, 201)
+  await w.drain()
+  t.like((await w.db.query(`select status from outbox_mails where kind = 'invitation' and recipient = $1`, [to])).rows[0], {
+    status: 'sent',
+  })
+})
+
+test('somebody may unsubscribe from a workspace that is suspended', async (t) => {
+  const { w, path } = await subscribed(t, 'eva@example.com')
+  await w.db.query(`update workspaces set status = 'suspended', color = '#336699' where id = $1`, [w.org.id])
+  t.regex((await w.visitor.get(path)).text, /336699\.css/)
+  t.is((await w.visitor.send('POST', path, oneClick, encoded)).status, 200)
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  t.is((await listOf(w)).length, 1)
+})

@@ -1,0 +1,43 @@
+import test from 'ava'
+import { letDue } from '#test/features/payments/due.ts'
+import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
+import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const server = await startStripe()
+const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
+test.after.always(() => server.close())
+
+for (const [closed, set, reset] of [
+  ['suspended', `status = 'suspended'`, `status = 'active'`],
+  ['without its app', `apps = apps || '{"payments": false}'`, `apps = apps || '{"payments": true}'`],
+] as const) {
+  test(`money is written down in a workspace that is ${closed}, and what is due rests`, async (t) => {
+    const w = await newWorkspace()
+    const stripe = server.account()
+    const connectionId = await connect(w.org, 'stripe', stripe.credentials)
+    const [told, swept, due] = [
+      await makeLink(w.org, connectionId),
+      await makeLink(w.org, connectionId),
+      await makeLink(w.org, connectionId),
+    ]
+    const theirs = (id: string) =>
+      stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)?.id ?? ''
+    await w.db.query(`update workspaces set ${set} where id = $1`, [w.org.id])
+    t.not((await w.org.owner.get(`${paymentsOf(w.org)}/links`)).status, 200)
+    t.is((await stripe.deliver(w.visitor, connectionId, stripe.pay(stripe.open(theirs(told.id))).completed)).status, 200)
+    stripe.pay(stripe.open(theirs(swept.id)))
+    await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [due.id])
+    await letDue(w, 60 * 24 * 40)
+    const { rows } = await w.db.query('select id, status from payment_links where workspace_id = $1', [w.org.id])
+    t.deepEqual(Object.fromEntries(rows.map(({ id, status }) => [id, status])), {
+      [told.id]: 'paid',
+      [swept.id]: 'paid',
+      [due.id]: 'created',
+    })
+    await w.db.query(`update workspaces set ${reset} where id = $1`, [w.org.id])
+    await w.drain()
+    t.is((await recordsOf(w.org)).length, 2)
+    t.is((await linkOf(w.org, due.id)).status, 'expired', 'what was due is made good afterwards')
+  })
+}

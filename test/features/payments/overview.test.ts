@@ -1,0 +1,181 @@
+import test from 'ava'
+import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { world } from '#test/support/world.ts'
+
+const newWorkspace = shareWorld(test)
+
+/** The day so many days before today in a time zone. */
+const dayBefore = (days: number, timeZone = 'UTC', now = new Date()) => {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone }).format(now)
+  return new Date(Date.parse(`${today}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10)
+}
+
+const read = (resource: string, more: object = {}) => ({ effect: 'allow', actions: ['records:read'], resources: [resource], ...more })
+const see = { effect: 'allow', actions: ['payments:read'] }
+
+test('an empty workspace owes nothing', async (t) => {
+  const w = await newWorkspace()
+  t.deepEqual((await w.org.owner.get(`${paymentsOf(w.org)}/overview`)).data, {
+    receivables: [],
+    aging: [],
+    top_debtors: [],
+    oldest_overdue: [],
+    collected: [],
+    links: { created: 0, paid: 0, cancelled: 0, expired: 0 },
+  })
+})
+
+test('what is open is the total less the payments in its currency, by age, debtor and due date', async (t) => {
+  const w = await newWorkspace()
+  const { owner, path } = w.org
+  const invoice = async (total: unknown, due: number | null, more: object = {}) => {
+    const values = {
+      total,
+      status: 'open',
+      due_date: due === null ? null : dayBefore(due),
+      customer_name: 'Ann',
+      customer_email: 'ann@example.com',
+      ...more,
+    }
+    const { status, data, text } = await owner.post(`${path}/records/invoices`, { values })
+    if (status !== 201) throw new Error(text)
+    return data
+  }
+  const pay = (invoiceId: string, amount: unknown, paid_at = '2026-03-31T12:00:00Z') =>
+    owner.post(`${path}/records/payments`, { values: { invoice_id: invoiceId, amount, paid_at } })
+  for (const [index, days] of [0, 1, 30, 31, 60, 61, 90, 91].entries()) await invoice(10 ** index, days)
+  await invoice(0.5, null)
+  await invoice(0.25, -1)
+  const partly = await invoice({ amount: '100.10', code: 'EUR' }, 5, { customer_name: 'Bob', customer_email: 'bob@example.com' })
+  await pay(partly.id, { amount: '0.20', code: 'EUR' })
+  await pay(partly.id, { amount: '0.01', code: 'EUR' })
+  await pay(partly.id, { amount: '50', code: 'USD' })
+  const over = await invoice({ amount: 5, code: 'JPY' }, 5)
+  await pay(over.id, { amount: 6, code: 'JPY' })
+  const even = await invoice({ amount: 5, code: 'JPY' }, 5)
+  await pay(even.id, { amount: 5, code: 'JPY' }, '2026-04-01T00:00:00Z')
+  for (const status of ['draft', 'paid', 'void']) await invoice(1e9, 40, { status })
+  await invoice(null, 40)
+  const connectionId = await connect(w.org, 'sandbox')
+  await makeLink(w.org, connectionId)
+  const { data } = await owner.get(`${paymentsOf(w.org)}/overview`)
+  t.deepEqual(data.receivables, [
+    { currency: 'EUR', open: '99.89', overdue: '99.89', count: 1 },
+    { currency: 'USD', open: '11111111.75', overdue: '11111110.00', count: 10 },
+  ])
+  t.deepEqual(data.aging, [
+    { currency: 'EUR', current: '0.00', d1_30: '99.89', d31_60: '0.00', d61_90: '0.00', d90_plus: '0.00' },
+    { currency: 'USD', current: '1.75', d1_30: '110.00', d31_60: '11000.00', d61_90: '1100000.00', d90_plus: '10000000.00' },
+  ])
+  t.deepEqual(data.top_debtors, [
+    { name: 'Ann', email: 'ann@example.com', currency: 'USD', open: '11111111.75' },
+    { name: 'Bob', email: 'bob@example.com', currency: 'EUR', open: '99.89' },
+  ])
+  t.is(data.oldest_overdue.length, 8)
+  t.like(data.oldest_overdue[0], { customer_name: 'Ann', due_date: dayBefore(91), amount: '10000000.00', currency: 'USD' })
+  t.regex(data.oldest_overdue[0].number, /^INV-\d{5}$/)
+  t.deepEqual(data.collected, [
+    { month: '2026-03', currency: 'EUR', amount: '0.21' },
+    { month: '2026-03', currency: 'JPY', amount: '6' },
+    { month: '2026-03', currency: 'USD', amount: '50.00' },
+    { month: '2026-04', currency: 'JPY', amount: '5' },
+  ])
+  t.deepEqual(data.links, { created: 1, paid: 0, cancelled: 0, expired: 0 })
+  const seenBy = async (...policy: object[]) => {
+    const { client } = await createMember(w, w.org, [see, ...policy])
+    return (await client.get(`${paymentsOf(w.org)}/overview`)).data
+  }
+  t.like(await seenBy(), { receivables: [], top_debtors: [], collected: [], links: { created: 1 } })
+  const unpaid = await seenBy(read('invoices'))
+  t.is(unpaid.receivables[0].open, '100.10', 'payments that may not be read are not taken off')
+  t.deepEqual(unpaid.collected, [])
+  for (const hidden of ['total', 'status', 'due_date']) {
+    t.deepEqual((await seenBy(read('invoices', { fields: { deny: [hidden] } }), read('payments'))).receivables, [], hidden)
+    const sometimes = read('invoices', { condition: { 'resource.customer_name': { eq: 'Bob' } }, fields: { deny: [hidden] } })
+    const always = read('invoices', { condition: { 'resource.customer_name': { eq: 'Ann' } } })
+    const { receivables } = await seenBy(sometimes, always, read('payments'))
+    t.deepEqual(
+      receivables.map(({ currency }: { currency: string }) => currency),
+      ['USD'],
+      'an invoice whose total, status or due date is hidden is left out, and no other',
+    )
+  }
+  const nameless = await seenBy(read('invoices', { fields: { deny: ['customer_name', 'customer_email', 'number'] } }), read('payments'))
+  t.deepEqual(nameless.top_debtors, [
+    { name: '', email: '', currency: 'USD', open: '11111111.75' },
+    { name: '', email: '', currency: 'EUR', open: '99.89' },
+  ])
+  t.like(nameless.oldest_overdue[0], { number: '', customer_name: '' })
+  t.deepEqual((await seenBy(read('invoices'), read('payments', { fields: { deny: ['amount'] } }))).collected, [])
+  t.deepEqual((await seenBy(read('payments', { condition: { 'resource.paid_at': { gte: '2026-04-01' } } }))).collected.length, 1)
+})
+
+test('days and months go by the time zone of the workspace', async (t) => {
+  const now = new Date('2026-11-30T23:30:00Z')
+  const w = await world({}, ['data'], () => now)
+  t.teardown(w.close)
+  const { owner, path } = w.org
+  await w.db.query(`update workspaces set timezone = 'Asia/Tokyo' where id = $1`, [w.org.id])
+  await owner.post(`${path}/records/invoices`, { values: { total: 5, status: 'open', due_date: '2026-11-30' } })
+  await owner.post(`${path}/records/payments`, { values: { amount: 1, paid_at: '2026-10-31T15:00:00Z' } })
+  const { data } = await owner.get(`${paymentsOf(w.org)}/overview`)
+  t.is(data.aging[0].d1_30, '5.00')
+  t.deepEqual(data.collected, [{ month: '2026-11', currency: 'USD', amount: '1.00' }])
+})
+
+test('ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(w.close)
+  const { id } = w.org
+  const columns = async (type: string) => {
+    const { rows } = await w.db.query(
+      `select field.key, field.column_name from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
+       where field.workspace_id = $1 and type.key = $2`,
+      [id, type],
+    )
+    return Object.fromEntries(rows.map(({ key, column_name }) => [key, column_name]))
+  }
+  const [i, p] = [await columns('invoices'), await columns('payments')]
+  const schema = `ws_${id.replaceAll('-', '')}`
+  const today = dayBefore(0)
+  await w.db.query(
+    `insert into ${schema}.invoices (id, created_at, updated_at, ${i.number}, ${i.customer_name}, ${i.customer_email}, ${i.due_date}, ${i.status}, ${i.total}, ${i.total}_code)
+     select uuidv7(), now(), now(), 'N' || n, 'Customer ' || n % 37, 'c' || n % 37 || '@example.com', $1::date - (n * 7 % 200 - 50),
+       (array['open', 'open', 'open', 'paid', 'draft'])[1 + n % 5], (n * 7919 % 1000000)::numeric / 100 + 1, (array['USD', 'EUR', 'JPY', 'KWD', 'INR'])[1 + n / 3 % 5]
+     from generate_series(1, 10000) as n`,
+    [today],
+  )
+  await w.db.query(
+    `insert into ${schema}.payments (id, created_at, updated_at, ${p.invoice_id}, ${p.amount}, ${p.amount}_code)
+     select uuidv7(), now(), now(), id, (${i.total} * (1 + right(${i.number}, 1)::integer % 3) / 2)::numeric(20, 2), ${i.total}_code from ${schema}.invoices
+     where right(${i.number}, 1) in ('1', '4', '7')`,
+  )
+  const { client } = await createMember(w, w.org, [
+    see,
+    read('invoices', { condition: { 'resource.due_date': { lte: dayBefore(-10) } } }),
+    read('payments'),
+  ])
+  const { rows } = await w.db.query(
+    `select ${i.due_date}::text as due, ${i.total} as total, ${i.total}_code as code, ${i.customer_name} as name,
+       coalesce((select sum(${p.amount}) from ${schema}.payments where ${p.invoice_id} = invoice.id), 0) as paid
+     from ${schema}.invoices as invoice where ${i.status} = 'open' and ${i.due_date} <= $1`,
+    [dayBefore(-10)],
+  )
+  const sums = new Map<string, { open: Decimal; overdue: Decimal; count: number }>()
+  for (const { due, total, code, paid } of rows) {
+    const open = new Decimal(total).minus(paid)
+    if (!open.gt(0)) continue
+    const sum = sums.get(code) ?? { open: new Decimal(0), overdue: new Decimal(0), count: 0 }
+    sums.set(code, { open: sum.open.plus(open), overdue: due < today ? sum.overdue.plus(open) : sum.overdue, count: sum.count + 1 })
+  }
+  const { data } = await client.get(`${paymentsOf(w.org)}/overview`)
+  t.is(sums.size, 5)
+  t.deepEqual(
+    data.receivables.map(({ currency, open, overdue, count }: Record<string, string>) => [currency, Number(open), Number(overdue), count]),
+    [...sums].sort().map(([currency, { open, overdue, count }]) => [currency, open.toNumber(), overdue.toNumber(), count]),
+  )
+  t.true(data.receivables.reduce((sum: number, { count }: { count: number }) => sum + count, 0) < 6_000)
+})

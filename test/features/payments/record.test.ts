@@ -1,0 +1,68 @@
+import test from 'ava'
+import { createForPlatform } from '#shared/core/records/create/create-system-record.ts'
+import { connect, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
+import { world } from '#test/support/world.ts'
+
+test('nothing that a workspace has set up keeps money from being written down', async (t) => {
+  const w = await world({ FREE_RECORDS: '1' })
+  t.teardown(w.close)
+  const org = await createOrg(w, 'Free', 'free')
+  const { owner, path } = org
+  const field = async (body: object) => {
+    const answer = await owner.post(`${path}/fields`, { entity_type: 'payments', label: 'Mine', ...body })
+    t.is(answer.status, 201, answer.text)
+    return answer.data.id
+  }
+  await field({ key: 'region', type: 'string', required: true })
+  await field({ key: 'batch', type: 'string', unique: true, rules: { default: 'same' } })
+  const number = await field({ key: 'receipt', type: 'string', unique: true, required: true })
+  t.is((await owner.put(`${path}/fields/${number}/autogen`, { pattern: 'R-{seq}' })).status, 200)
+  const doubled = await field({ key: 'doubled', type: 'string', unique: true })
+  t.is((await owner.put(`${path}/fields/${doubled}/formula`, { formula: 'provider & "!"' })).status, 200)
+  await w.drain()
+  t.is((await owner.post(`${path}/records/payments`, { values: { region: 'here', receipt: 'R-2' } })).status, 201)
+  t.is((await owner.post(`${path}/records/payments`, { values: { region: 'here', batch: 'x' } })).status, 402)
+  const connectionId = await connect(org, 'sandbox')
+  for (let index = 0; index < 3; index++) {
+    const { id } = await makeLink(org, connectionId)
+    await w.db.query(
+      `insert into sandbox_payments (workspace_id, connection_id, id, link_id, outcome, payer_name, payer_email, created_at)
+       values ($1, $2, $3, $4, 'paid', '', 'no address', now())`,
+      [org.id, connectionId, `sbx_${index}`, id],
+    )
+    const { data } = await owner.post(`${paymentsOf(org)}/links/${id}/refresh`)
+    t.is(data.status, 'paid')
+  }
+  const records = await recordsOf(org)
+  t.deepEqual(
+    records.map(({ values }: { values: Record<string, unknown> }) => [
+      values.region,
+      values.batch,
+      values.receipt,
+      values.doubled,
+      values.payer_email,
+    ]),
+    [
+      ['here', 'same', 'R-2', '!', null],
+      [null, null, 'R-1', 'sandbox!', null],
+      [null, null, 'R-3', null, null],
+      [null, null, 'R-4', null, null],
+    ],
+  )
+  const { entries } = (await owner.get(`${path}/audit?record_id=${records[1].id}`)).data
+  t.deepEqual(
+    entries.map(({ actor_type, actor_id, action }: Record<string, unknown>) => [actor_type, actor_id, action]),
+    [['system', null, 'record.created']],
+  )
+})
+
+test("a field of the workspace's own under a built-in key is left alone", async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(w.close)
+  await w.db.query(`update fields set system = false where workspace_id = $1 and key = 'provider'`, [w.org.id])
+  const scope = await scopeOf(w, w.org)
+  const { values } = await createForPlatform(scope, 'payments', { provider: 'stripe', reference: 'pi_1' })
+  t.like(values, { provider: null, reference: 'pi_1' })
+})

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { letDue } from '#test/features/payments/due.ts'
+import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
+import { listening } from '#test/support/listening.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
+
+const start = async () => {
+  const w = await newWorkspace()
+  return { w, connectionId: await connect(w.org, 'sandbox') }
+}
+const pathOf = ({ short_url }: { short_url: string }) => new URL(short_url).pathname
+const ticketIn = (html: string) => /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? ''
+const send = async (w: World, path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  w.visitor.post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded', ...headers })
+
+test('a payer pays on the page, the webhook is called, and the page leads back', async (t) => {
+  const { w, connectionId } = await start()
+  const link = await makeLink(w.org, connectionId, {
+    amount: '12.5',
+    description: '<b>Two</b> chairs',
+    customer_name: 'Pia',
+    redirect_url: 'https://shop.example/thanks?order=1',
+  })
+  const page = await w.visitor.get(pathOf(link))
+  t.is(page.status, 200)
+  t.regex(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  t.is(page.headers.get('referrer-policy'), 'same-origin')
+  t.regex(page.text, />\$12\.50</)
+  t.regex(page.text, /&lt;b&gt;Two&lt;\/b&gt; chairs/)
+  t.regex(page.text, /value="Pia"/)
+  const fields = { ticket: ticketIn(page.text), name: 'Pia Payer', email: 'pia@example.com' }
+  const declined = await send(w, pathOf(link), { ...fields, action: 'decline' })
+  t.regex(declined.text, /was declined/)
+  await w.drain()
+  const paid = await send(w, pathOf(link), { ...fields, action: 'pay' })
+  t.is(paid.status, 200)
+  t.regex(paid.text, /http-equiv="refresh" content="\d; url=https:\/\/shop\.example\/thanks\?order=1"/)
+  t.regex(paid.text, /<a class="button" href="https:\/\/shop\.example\/thanks\?order=1">/)
+  await w.drain()
+  t.is((await linkOf(w.org, link.id)).status, 'paid')
+  const [record] = await recordsOf(w.org)
+  t.like(record.values, { provider: 'sandbox', link_id: link.id, payer_name: 'Pia Payer', payer_email: 'pia@example.com' })
+  t.like(record.values.amount, { amount: 12.5, code: 'USD' })
+  t.deepEqual((await storyOf(w.org, link.id)).slice(1), ['webhook: failed (created > created)', 'webhook: paid (created > paid)'])
+  const again = await send(w, pathOf(link), { ...fields, action: 'pay' })
+  t.regex(again.text, /the payment has been made/)
+  t.regex((await w.visitor.get(pathOf(link))).text, /the payment has been made/)
+  await w.drain()
+  t.is((await recordsOf(w.org)).length, 1)
+})
+
+test('a page pays by its own form alone, and what is wrong stands beside its field', async (t) => {
+  const { w, connectionId } = await start()
+  const [link, other] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
+  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
+  const foreign = ticketIn((await w.visitor.get(pathOf(other))).text)
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ action: 'pay' }, /Please try again/],
+    [{ action: 'pay', ticket: foreign }, /Please try again/],
+    [{ action: 'pay', ticket: `${ticket}x` }, /Please try again/],
+    [{ action: 'refund', ticket }, /pay or to decline/],
+    [{ action: 'pay', ticket, email: 'nobody' }, /id="email-error">Your email must be/],
+    [{ action: 'pay', ticket, name: 'x'.repeat(201) }, /id="name-error">Your name must have/],
+  ]
+  for (const [fields, words] of wrong) {
+    const answer = await send(w, pathOf(link), fields)
+    t.is(answer.status, 400)
+    t.regex(answer.text, words)
+  }
+  t.is((await send(w, pathOf(link), { action: 'pay', ticket }, { 'sec-fetch-site': 'cross-site' })).status, 403)
+  for (const path of [`/pay/${w.org.id}/${randomUUID()}`, `/pay/${w.org.id}/x`, `/pay/${randomUUID()}/${link.id}`]) {
+    t.is((await w.visitor.get(path)).status, 404)
+    t.is((await send(w, path, { action: 'pay', ticket })).status, 404)
+  }
+  t.is((await w.visitor.get(`/pay/${(await start()).w.org.id}/${link.id}`)).status, 404)
+  await w.drain()
+  t.is((await linkOf(w.org, link.id)).status, 'created')
+})
+
+test('a link that was cancelled or has expired cannot be paid any more', async (t) => {
+  const { w, connectionId } = await start()
+  const [cancelled, expired] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
+  const tickets = [await w.visitor.get(pathOf(cancelled)), await w.visitor.get(pathOf(expired))].map(({ text }) => ticketIn(text))
+  t.is((await w.org.owner.post(`${paymentsOf(w.org)}/links/${cancelled.id}/cancel`)).data.status, 'cancelled')
+  await w.db.query(`update sandbox_links set expires_at = now() where id = $1`, [expired.id])
+  for (const [index, link] of [cancelled, expired].entries()) {
+    t.regex((await send(w, pathOf(link), { action: 'pay', ticket: tickets[index] ?? '' })).text, /This link has ended/)
+    t.regex((await w.visitor.get(pathOf(link))).text, /This link has ended/)
+  }
+  await w.drain()
+  t.deepEqual(await recordsOf(w.org), [])
+})
+
+test('twenty payers at once pay a link once', async (t) => {
+  const { w, connectionId } = await start()
+  const link = await makeLink(w.org, connectionId)
+  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(w, pathOf(link), { action: 'pay', ticket })))
+  t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  await w.drain()
+  t.is((await recordsOf(w.org)).length, 1)
+  t.is((await w.db.query(`select from sandbox_payments where workspace_id = $1 and outcome = 'paid'`, [w.org.id])).rowCount, 1)
+})
+
+test('what the webhook did not take is found by the sweep, once', async (t) => {
+  const { w, connectionId } = await start()
+  const link = await makeLink(w.org, connectionId)
+  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
+  await w.db.query(
+    `alter table payment_events add constraint lost check (connection_id <> '${connectionId}' or source = 'sweep') not valid`,
+  )
+  await send(w, pathOf(link), { action: 'pay', ticket })
+  await w.drain()
+  t.is((await linkOf(w.org, link.id)).status, 'created')
+  await letDue(w, 6)
+  t.is((await linkOf(w.org, link.id)).status, 'paid')
+  t.deepEqual((await storyOf(w.org, link.id)).slice(1), ['sweep: paid (created > paid)'])
+  await w.db.query('alter table payment_events drop constraint lost')
+  await w.db.query(`update pgboss.job set start_after = now() where name = 'payments.sandbox-tell' and state = 'retry'`)
+  await w.drain()
+  t.is((await recordsOf(w.org)).length, 1)
+})

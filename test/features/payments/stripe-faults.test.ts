@@ -1,0 +1,157 @@
+import test from 'ava'
+import { letDue } from '#test/features/payments/due.ts'
+import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
+import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const server = await startStripe()
+const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
+test.after.always(() => server.close())
+
+const start = async () => {
+  const w = await newWorkspace()
+  const stripe = server.account()
+  const connectionId = await connect(w.org, 'stripe', stripe.credentials)
+  return {
+    w,
+    stripe,
+    connectionId,
+    links: `${paymentsOf(w.org)}/links`,
+    body: { connection_id: connectionId, amount: '100', currency: 'USD' },
+  }
+}
+
+test('a provider that made the link and broke off is asked again and makes none twice', async (t) => {
+  const { w, stripe, links, body } = await start()
+  stripe.fault.path = /POST \/v1\/payment_links$/
+  stripe.fault.when = 'after'
+  const request = w.org.owner.post(links, body, { 'Idempotency-Key': 'one' })
+  while (stripe.calls.filter(({ method }) => method === 'POST').length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  stripe.fault.when = 'never'
+  const made = await request
+  t.is(made.status, 201, made.text)
+  t.is(stripe.things.links.length, 1)
+  t.is(made.data.short_url, `${stripe.things.links[0]?.url}`)
+})
+
+test('without an answer it is 500, the row stays, and the same key finds the link that was made', async (t) => {
+  const { w, stripe, links, body } = await start()
+  stripe.fault.path = /\/v1\//
+  stripe.fault.when = 'after'
+  const key = { 'Idempotency-Key': 'two' }
+  const failed = await w.org.owner.post(links, body, key)
+  t.is(failed.status, 500, failed.text)
+  const [row] = (await w.org.owner.get(links)).data
+  t.like(row, { status: 'created', short_url: '', amount: '100.00' })
+  stripe.fault.when = 'never'
+  const again = await w.org.owner.post(links, body, key)
+  t.is(again.status, 201, again.text)
+  t.is(again.data.id, row.id)
+  t.not(again.data.short_url, '')
+  t.deepEqual((await w.org.owner.post(links, body, key)).data, again.data)
+  t.is(stripe.things.links.length, 1)
+  t.is((await w.org.owner.post(links, { ...body, amount: '1' }, key)).status, 400)
+  t.is((await w.org.owner.get(links)).data.length, 1)
+})
+
+test('a link that is cancelled while its provider makes it ends there as well', async (t) => {
+  const { w, stripe, links, body } = await start()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  stripe.fault.path = /POST \/v1\/payment_links$/
+  stripe.fault.held = promise
+  const request = w.org.owner.post(links, body)
+  const rows = async () => (await w.org.owner.get(links)).data
+  while ((await rows()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  const [{ id }] = await rows()
+  t.is((await w.org.owner.post(`${links}/${id}/cancel`)).data.status, 'cancelled')
+  resolve()
+  const made = await request
+  t.is(made.status, 201, made.text)
+  t.is(made.data.status, 'cancelled')
+  await w.drain()
+  t.is(stripe.things.links.length, 1)
+  t.is(stripe.things.links[0]?.active, false)
+  t.is((await linkOf(w.org, id)).status, 'cancelled')
+})
+
+test('a link whose creation was not answered is found by a refresh and by the sweep', async (t) => {
+  const { w, stripe, links, body } = await start()
+  stripe.fault.path = /POST \/v1\/payment_links$|GET \/v1\/events/
+  stripe.fault.when = 'after'
+  for (const _ of [1, 2]) t.is((await w.org.owner.post(links, body)).status, 500)
+  stripe.fault.when = 'never'
+  const [second, first] = (await w.org.owner.get(links)).data
+  const refreshed = await w.org.owner.post(`${links}/${first.id}/refresh`)
+  t.is(refreshed.status, 200, refreshed.text)
+  t.not(refreshed.data.short_url, '')
+  await w.db.query(`update payment_links set created_at = created_at - interval '5 minutes' where id = $1`, [second.id])
+  await letDue(w, 6)
+  t.not((await linkOf(w.org, second.id)).short_url, '')
+  t.is(stripe.things.links.length, 2)
+  t.deepEqual(await storyOf(w.org, second.id), [...Array(2).fill('person: no_answer (null > created)'), 'sweep: created (null > created)'])
+})
+
+test('a provider that refuses is 400 with its words, and nothing of the link stays', async (t) => {
+  const { w, links, stripe, connectionId } = await start()
+  const changed = await w.org.owner.patch(`${paymentsOf(w.org)}/connections/${connectionId}`, {
+    credentials: { secret_key: 'sk_test_wrong' },
+  })
+  t.is(changed.status, 200, changed.text)
+  const refused = await w.org.owner.post(links, { connection_id: connectionId, amount: '1' })
+  t.is(refused.status, 400, refused.text)
+  t.regex(refused.body.error.message, /^Stripe refused: Invalid API Key provided/)
+  t.false(refused.text.includes('sk_test_wrong'))
+  t.deepEqual((await w.org.owner.get(links)).data, [])
+  t.is(stripe.calls.length, 0)
+})
+
+test('what no webhook told is found by a refresh, however often, and by the sweep', async (t) => {
+  const { w, stripe, connectionId, links } = await start()
+  const made = await Promise.all(Array.from({ length: 100 }, () => makeLink(w.org, connectionId)))
+  for (const { metadata: _, id } of [...stripe.things.links]) stripe.pay(stripe.open(id))
+  const [first] = made
+  for (const _ of [1, 2]) t.is((await w.org.owner.post(`${links}/${first.id}/refresh`)).data.status, 'paid')
+  t.deepEqual(await storyOf(w.org, first.id), [
+    'person: created (null > created)',
+    'refresh: paid (created > paid)',
+    'refresh: unchanged (paid > paid)',
+  ])
+  const before = stripe.calls.length
+  await letDue(w, 6)
+  t.true(stripe.calls.length - before < 30, `${stripe.calls.length - before} calls`)
+  t.is((await recordsOf(w.org)).length, 100)
+  t.deepEqual((await w.org.owner.get(`${paymentsOf(w.org)}/overview`)).data.links, { created: 0, paid: 100, cancelled: 0, expired: 0 })
+  t.deepEqual((await storyOf(w.org, made[1].id)).slice(1), ['sweep: paid (created > paid)'])
+  await letDue(w, 12)
+  t.is((await recordsOf(w.org)).length, 100)
+})
+
+test('a link whose time is up ends at the provider and here, unless it was paid', async (t) => {
+  const { w, stripe, connectionId } = await start()
+  const [paid, open] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
+  const theirsOf = (id: string) => stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)
+  stripe.pay(stripe.open(theirsOf(paid.id)?.id ?? ''))
+  const session = stripe.open(theirsOf(open.id)?.id ?? '')
+  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where workspace_id = $1`, [w.org.id])
+  await letDue(w, 31 * 24 * 60)
+  t.is((await linkOf(w.org, paid.id)).status, 'paid')
+  t.is((await linkOf(w.org, open.id)).status, 'expired')
+  t.is(theirsOf(open.id)?.active, false)
+  t.is(session.status, 'expired')
+  t.is((await w.org.owner.post(`${paymentsOf(w.org)}/links/${open.id}/cancel`)).status, 400)
+  t.deepEqual((await storyOf(w.org, open.id)).slice(1), ['sweep: expired (created > expired)'])
+})
+
+test('a link expires here also while its provider does not answer, and ends there later', async (t) => {
+  const { w, stripe, connectionId } = await start()
+  const { id } = await makeLink(w.org, connectionId)
+  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [id])
+  await w.db.query(`update due_work set at = now() where kind = 'payments.expiry' and subject = $1`, [id])
+  stripe.fault.when = 'before'
+  await letDue(w, 1)
+  t.is((await linkOf(w.org, id)).status, 'expired')
+  stripe.fault.when = 'never'
+  await w.db.query(`update pgboss.job set start_after = now() where name = 'payments.expire-link' and state = 'retry'`)
+  await w.drain()
+  t.is(stripe.things.links[0]?.active, false)
+})

@@ -1,0 +1,211 @@
+import { setTimeout } from 'node:timers/promises'
+import test from 'ava'
+import { createLine, plainStages, proven } from '#test/features/queues/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import { Wire } from '#test/support/wire.ts'
+
+const start = shareWorld(test)
+
+test('a queue takes its key from its name, keeps it, and shares it with no other', async (t) => {
+  const { org } = await start()
+  const { owner, path } = org
+  const made = await owner.post(`${path}/queues`, { name: 'Wareneingang Süd 2' })
+  t.is(made.status, 201)
+  t.like(made.data, { key: 'wareneingang-sud-2', enabled: true, object_type: null })
+  t.deepEqual(made.data.settings, { on_unknown_scan: 'reject', lease_seconds: 300, allow_duplicates: false, items_follow_records: false })
+  t.deepEqual(
+    made.data.stages.map(({ key, kind }: Record<string, string>) => [key, kind]),
+    [
+      ['todo', 'start'],
+      ['doing', 'normal'],
+      ['done', 'terminal'],
+    ],
+  )
+  t.deepEqual(made.data.summary, { total: 0, open: 0, closed: 0, overdue: 0, unexpected: 0, by_stage: { todo: 0, doing: 0, done: 0 } })
+  const taken = await owner.post(`${path}/queues`, { name: 'x', key: 'wareneingang-sud-2' })
+  t.is(taken.status, 409)
+  t.is(taken.body.error.code, 'KEY_TAKEN')
+  const one = `${path}/queues/${made.data.id}`
+  t.is((await owner.put(one, { key: 'other', name: 'x' })).status, 400)
+  t.is((await owner.put(one, made.data)).status, 200)
+  t.is((await owner.get(`${path}/queues/no-id`)).status, 400)
+  t.is((await owner.get(`${path}/queues/${org.id}`)).status, 404)
+  t.is((await owner.delete(one)).status, 204)
+  t.is((await owner.get(one)).status, 404)
+  t.is((await owner.post(`${path}/queues`, { name: 'again', key: 'wareneingang-sud-2' })).status, 201)
+})
+
+test('a definition that is wrong is refused by the name of its part', async (t) => {
+  const { org } = await start()
+  const refused = async (body: object, message: RegExp) => {
+    const answer = await org.owner.post(`${org.path}/queues`, { name: 'q', ...body })
+    t.is(answer.status, 400, answer.text)
+    t.regex(answer.body.error.message, message)
+  }
+  const fn = '01a1fbc8-8645-7571-bf7a-d5998224cc5c'
+  await refused({ key: 'Q' }, /key must be 1 to 60 lowercase letters/)
+  await refused({ name: '!' }, /key is required/)
+  await refused({ stages: [{ key: 'a' }, { key: 'a' }] }, /stages\[1\]\.key must differ/)
+  await refused({ stages: [{ key: 'a', from: ['b'] }] }, /stages\[0\]\.from\[0\] must be the key of one of the queue's stages, got b/)
+  await refused({ stages: [{ key: 'a', wip_limit: -1 }] }, /stages\[0\]\.wip_limit must be at least 0/)
+  await refused({ stages: [{ key: 'a', kind: 'end' }] }, /stages\[0\]\.kind must be one of/)
+  await refused({ stages: Array.from({ length: 41 }, (_, index) => ({ key: `s${index}` })) }, /stages must have at most 40 items/)
+  await refused(
+    { stages: [{ key: 'a', on_enter: { function_id: fn, flow_id: fn } }] },
+    /stages\[0\]\.on_enter must name a function or a flow/,
+  )
+  await refused({ stages: [{ key: 'a', on_enter: { function_id: fn } }] }, /on_enter\.function_id must be the id of a function/)
+  await refused(
+    { stages: [{ key: 'a', buttons: [{ label: 'Go', function_id: fn }] }] },
+    /buttons\[0\]\.function_id must be the id of a function/,
+  )
+  await refused({ object_type: 'none_such' }, /object_type must be the key of a record type/)
+  await refused(
+    { object_type: 'locations', stages: [{ key: 'a', record_patch: { none: 'x' } }] },
+    /record_patch must name fields of locations/,
+  )
+  await refused({ intake: { enabled: true } }, /intake\.enabled needs object_type/)
+  await refused({ intake: { stage: 'none' } }, /intake\.stage must be the key/)
+  const filter = [{ field: 'none', value: 'x' }]
+  await refused({ object_type: 'locations', intake: { enabled: true, filter } }, /intake\.filter\[0\]\.field must be a field of locations/)
+  await refused({ object_type: 'locations', intake: { key_field: 'none' } }, /intake\.key_field must be a field/)
+  await refused({ settings: { lease_seconds: 0 } }, /settings\.lease_seconds must be at least 1/)
+  const most = Array.from({ length: 40 }, (_, index) => ({ key: `s${index}` }))
+  t.is((await org.owner.post(`${org.path}/queues`, { name: 'forty', stages: most })).status, 201)
+})
+
+test('a change of the stages leaves every item where it is, and no stage goes with open items in it', async (t) => {
+  const { org } = await start()
+  const line = await createLine(t, org)
+  const ids = await line.add(Array.from({ length: 300 }, (_, index) => ({ key: `k${index}`, stage: index % 3 === 0 ? 'work' : 'in' })))
+  await line.move(ids[1] ?? '', 'out')
+  const stages = [
+    { key: 'out', kind: 'terminal', label: 'Gone' },
+    { key: 'new', kind: 'start' },
+    { key: 'work', label: 'Bench' },
+    { key: 'in' },
+  ]
+  t.is((await org.owner.put(line.path, { stages })).status, 200)
+  t.deepEqual((await line.summary()).by_stage, { out: 1, new: 0, work: 100, in: 199 })
+  const dropped = await org.owner.put(line.path, { stages: [{ key: 'in' }] })
+  t.is(dropped.status, 400)
+  t.is(dropped.body.error.message, 'stages must keep work: 100 open items are in it')
+  t.is((await org.owner.put(line.path, { stages: stages.slice(1) })).status, 200)
+  t.is((await line.summary()).by_stage.out, 1)
+  t.is((await line.summary()).total, 300)
+  await proven(t, org.owner, line)
+})
+
+test('a list shows the queues that its caller may see, and each permission is asked for the key', async (t) => {
+  const w = await start()
+  const { org } = w
+  const [mine, other] = [await createLine(t, org, {}, 'mine'), await createLine(t, org, {}, 'other')]
+  const rule = (...actions: string[]) => [{ effect: 'allow', actions, resources: ['mine'] }]
+  const reader = await createMember(w, org, rule('queues:read'))
+  t.deepEqual(
+    (await reader.client.get(`${org.path}/queues`)).data.map(({ key }: { key: string }) => key),
+    ['mine'],
+  )
+  t.is((await reader.client.get(other.path)).status, 403)
+  t.is((await reader.client.post(`${mine.path}/items`, { keys: ['A'] })).status, 403)
+  const station = await createMember(w, org, rule('queues:enqueue'))
+  t.is((await station.client.post(`${mine.path}/items`, { keys: ['A'] })).status, 201)
+  t.is((await station.client.post(`${other.path}/items`, { keys: ['A'] })).status, 403)
+  t.is((await station.client.post(`${mine.path}/claim`, {})).status, 403)
+  t.is((await station.client.get(`${org.path}/queues`)).status, 403)
+  const maker = await createMember(w, org, [{ effect: 'allow', actions: ['queues:create'], resources: ['third'] }])
+  t.is((await maker.client.post(`${org.path}/queues`, { name: 'Third' })).status, 201)
+  t.is((await maker.client.post(`${org.path}/queues`, { name: 'Fourth' })).status, 403)
+})
+
+test('a workspace has 200 queues and not one more', async (t) => {
+  const { org } = await start()
+  for (let made = 0; made < 200; made += 20) {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => org.owner.post(`${org.path}/queues`, { name: `q${made + index}`, stages: plainStages })),
+    )
+  }
+  const last = await org.owner.post(`${org.path}/queues`, { name: 'one more' })
+  t.is(last.status, 400)
+  t.is(last.body.error.message, 'a workspace has at most 200 queues')
+  t.is((await org.owner.get(`${org.path}/queues`)).data.length, 200)
+})
+
+test('a deleted queue is cleared to its last row, and one entry of the audit stays', async (t) => {
+  const w = await start()
+  const { org } = w
+  const line = await createLine(t, org)
+  await line.add(Array.from({ length: 50 }, (_, index) => `k${index}`))
+  await line.claim({ count: 5 })
+  t.is((await org.owner.delete(line.path)).status, 204)
+  t.is((await org.owner.delete(line.path)).status, 404)
+  await w.drain()
+  for (const table of ['queue_items', 'queue_history', 'queue_counts', 'queue_stages']) {
+    t.is((await w.db.query(`select from ${table} where queue_id = $1`, [line.id])).rowCount, 0, table)
+  }
+  t.is((await w.db.query('select from queues where id = $1', [line.id])).rowCount, 0)
+  const { data } = await org.owner.get(`${org.path}/audit?record_id=${line.id}`)
+  t.is(data.total, 1)
+  t.like(data.entries[0], {
+    action: 'queue.deleted',
+    object_type: 'queue:line',
+    before: { key: 'line', name: 'line', total: 50, open: 50, closed: 0 },
+  })
+})
+
+test('the database itself changes no history', async (t) => {
+  const w = await start()
+  const line = await createLine(t, w.org)
+  await line.add(['A'])
+  const message = /the history of a queue is only added to/
+  await t.throwsAsync(w.db.query(`update queue_history set key = 'B' where queue_id = $1`, [line.id]), { message })
+  await t.throwsAsync(w.db.query('delete from queue_history where queue_id = $1', [line.id]), { message })
+})
+
+test('verify says what is wrong when a row is changed by hand', async (t) => {
+  const w = await start()
+  const line = await createLine(t, w.org)
+  const ids = await line.add(['A', 'B', 'C', 'D'], { batch: 'b' })
+  await line.claim()
+  await line.move(ids[1] ?? '', 'work')
+  await proven(t, w.org.owner, line)
+  const broken = async (statement: string, field: string | RegExp, item: string | null | undefined) => {
+    await w.db.query(`begin; ${statement.replaceAll('ITEM', `'${item ?? ids[0]}'`)}; commit`)
+    const { data } = await w.org.owner.get(`${line.path}/verify`)
+    t.false(data.ok)
+    const found = data.differences.find((one: { item_id: string; field: string }) =>
+      item === null
+        ? one.item_id === null
+        : one.item_id === item && (typeof field === 'string' ? one.field === field : field.test(one.field)),
+    )
+    t.truthy(found, JSON.stringify(data.differences))
+  }
+  await broken(`update queue_items set priority = 9 where id = ITEM`, 'priority', ids[0])
+  await broken(`update queue_items set stage = 'out' where id = ITEM`, 'stage', ids[1])
+  await broken(`update queue_items set payload = '{"a":1}' where id = ITEM`, 'payload', ids[2])
+  await broken(`delete from queue_items where id = ITEM`, 'row', ids[3])
+  await broken(`update queue_counts set items = items + 1 where queue_id = '${line.id}'`, 'count', null)
+  const lost = await w.org.owner.get(`${line.path}/verify`)
+  t.deepEqual(
+    lost.data.differences.find(({ field }: { field: string }) => field === 'priority'),
+    { item_id: ids[0], field: 'priority', expected: 0, found: 9 },
+  )
+})
+
+test('a request whose body arrives slowly meets the queue as it is then', async (t) => {
+  const w = await start()
+  const { owner } = w.org
+  const line = await createLine(t, w.org)
+  const body = JSON.stringify({ items: [{ key: 'A' }] })
+  const head = [
+    `POST ${line.path}/items HTTP/1.1`,
+    ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${owner.token}`],
+    ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+  ]
+  const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body.slice(0, 9))
+  // Resolved before the queue is deleted or after it, the queue is gone once the body is there.
+  await setTimeout(200)
+  t.is((await owner.delete(line.path)).status, 204)
+  t.is((await wire.send(body.slice(9)).answer()).status, 404)
+})

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { Blobs } from '#shared/platform/blobs/blobs.ts'
+import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
+import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
+import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
+import { storedFiles } from '#test/support/stored-files.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const never = new AbortController().signal
+
+/** A table whose rows hold blobs, as those of domains do. */
+const holding = `
+  create table held (workspace_id uuid, name text primary key, blob_id uuid);
+  create trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
+
+interface Place {
+  readonly w: World
+  readonly blobs: Blobs
+  /** Ids of all bytes in the store. */
+  readonly bytes: () => Promise<string[]>
+  readonly s3: TestS3 | undefined
+}
+
+const stores = {
+  disk: async (t: ExecutionContext): Promise<Place> => {
+    const w = await started(t)
+    return { w, blobs: w.api.services.blobs, bytes: () => storedFiles(w), s3: undefined }
+  },
+  s3: async (t: ExecutionContext): Promise<Place> => {
+    const s3 = await startS3(t)
+    const w = await started(t, s3.environment)
+    return { w, blobs: w.api.services.blobs, bytes: async () => (await s3.keys()).map((key) => key.slice(-36)), s3 }
+  },
+}
+
+async function started(t: ExecutionContext, environment = {}): Promise<World> {
+  const w = await world(environment, [])
+  t.teardown(w.close)
+  await w.db.query(holding)
+  return w
+}
+
+async function* pieces(...of: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* of
+}
+
+const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const hold = ({ w }: Place, name: string, id: string) => w.db.query('insert into held values ($1, $2, $3)', [w.org.id, name, id])
+const rows = async ({ w }: Place) => (await w.db.query('select id, holders, doomed from blobs order by id')).rows
+const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
+
+for (const [kind, open] of Object.entries(stores)) {
+  test(`${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
+    const place = await open(t)
+    const { blobs, w } = place
+    const bytes = randomBytes(1_000_003)
+    const blob = await blobs.put(w.org.id, pieces(bytes.subarray(0, 10), bytes.subarray(10)))
+    t.is(blob.sizeBytes, bytes.length)
+    t.is(blob.sha256, digest(bytes))
+    t.deepEqual(await read(blobs, blob.id), bytes)
+    t.deepEqual(await read(blobs, blob.id, { start: 0, end: 0 }), bytes.subarray(0, 1))
+    t.deepEqual(await read(blobs, blob.id, { start: 999_000, end: 1_000_002 }), bytes.subarray(999_000))
+    const empty = await blobs.put(w.org.id, pieces())
+    t.is(empty.sizeBytes, 0)
+    t.is((await read(blobs, empty.id)).length, 0)
+    await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
+  })
+
+  test(`${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
+    const place = await open(t)
+    const { blobs, w } = place
+    const [kept, replaced, loose] = await Promise.all([1, 2, 3].map((byte) => blobs.put(w.org.id, pieces(Buffer.alloc(10, byte)))))
+    if (!kept || !replaced || !loose) return t.fail()
+    await hold(place, 'a', kept.id)
+    await hold(place, 'b', replaced.id)
+    await w.db.query(`update held set blob_id = $1 where name = 'b'`, [kept.id])
+    t.is(await blobs.sweep(never), 0, 'both are too young')
+    t.is(await blobs.sweep(never, 0), 2)
+    t.deepEqual(await rows(place), [{ id: kept.id, holders: 2, doomed: false }])
+    t.deepEqual(await place.bytes(), [kept.id])
+    await t.throwsAsync(hold(place, 'c', loose.id), { message: /is not kept any more/ })
+    await w.db.query('delete from held')
+    t.is(await blobs.sweep(never, 0), 1)
+    t.deepEqual(await place.bytes(), [])
+  })
+
+  test(`${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
+    const place = await open(t)
+    const failing = async function* () {
+      yield Buffer.alloc(600_000)
+      throw new Error('the sender has gone')
+    }
+    await t.throwsAsync(place.blobs.put(place.w.org.id, failing()), { message: 'the sender has gone' })
+    t.deepEqual(await rows(place), [])
+    t.deepEqual(await place.bytes(), [])
+  })
+
+  test(`${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
+    const { blobs, w } = await open(t)
+    const bytes = randomBytes(3_000_000)
+    const { id } = await blobs.put(w.org.id, pieces(bytes))
+    const stream = await blobs.read(id)
+    const read = stream.iterator()
+    const first = (await read.next()).value
+    if (kind === 'disk') t.is(await blobs.sweep(never, 0), 1)
+    const rest = await Array.fromAsync({ [Symbol.asyncIterator]: () => read })
+    t.is(digest(Buffer.concat([first, ...rest])), digest(bytes))
+  })
+
+  test(`${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
+    const place = await open(t)
+    const { blobs, w } = place
+    const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
+    await w.db.query('update blobs set doomed = true')
+    await t.throwsAsync(hold(place, 'a', id), { message: /is not kept any more/ })
+    t.is(await blobs.sweep(never, 0), 1)
+    t.deepEqual(await place.bytes(), [])
+    t.deepEqual(await rows(place), [])
+  })
+}
+
+test('disk: another folder is not this installation’s, and says so', async (t) => {
+  const { w } = await stores.disk(t)
+  t.is((await w.visitor.get('/readyz')).status, 200)
+  const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600)
+  t.regex((await elsewhere.fault()) ?? '', /several machines need S3/)
+  await t.throwsAsync(elsewhere.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
+  await rm(join(w.config.dataDir, 'blobs'), { recursive: true, force: true })
+  const answer = await w.visitor.get('/readyz')
+  t.is(answer.status, 503)
+  t.regex(answer.body.reason, /several machines need S3/)
+})
+
+test('an installation moves to a bucket as long as no file lies on its disk', async (t) => {
+  const place = await stores.disk(t)
+  const { w } = place
+  const s3 = await startS3(t)
+  const { id } = await place.blobs.put(w.org.id, pieces(Buffer.from('x')))
+  await hold(place, 'a', id)
+  const settings = { ...w.config, s3: { bucket: 'kontor', region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b', pathStyle: true } }
+  const config = { ...settings, s3: { ...settings.s3, endpoint: s3.environment.S3_ENDPOINT ?? '' } }
+  const bucket = await openBlobs(config, w.api.services.database)
+  t.teardown(() => bucket.close())
+  t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
+  await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
+  await w.db.query('delete from held')
+  await place.blobs.sweep(never, 0)
+  t.is(await bucket.fault(), undefined)
+  await bucket.put(w.org.id, pieces(Buffer.from('x')))
+  t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
+})
+
+test('s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
+  const { blobs, w, s3, bytes } = await stores.s3(t)
+  if (!s3) return t.fail()
+  Object.assign(s3.trouble, { failures: 0.2, cuts: 0.3 })
+  const contents = Array.from({ length: 12 }, (_, index) => randomBytes(40_000 * (index + 1)))
+  const put = await Promise.all(contents.map((content) => blobs.put(w.org.id, pieces(content))))
+  for (const [index, { id }] of put.entries()) t.is(digest(await read(blobs, id)), digest(contents[index] ?? Buffer.alloc(0)))
+  t.is((await bytes()).length, 12)
+})
+
+test('s3: a service that is away is told in words, and nothing is kept', async (t) => {
+  const { blobs, w, s3 } = await stores.s3(t)
+  if (!s3) return t.fail()
+  await blobs.put(w.org.id, pieces(Buffer.from('x')))
+  s3.trouble.failures = 1
+  await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL', message: /out of reach; try again/ })
+  t.is((await w.visitor.get('/readyz')).status, 503)
+  s3.trouble.failures = 0
+  t.is((await w.visitor.get('/readyz')).status, 200)
+  await blobs.sweep(never, 0)
+  t.is((await w.db.query('select from blobs')).rowCount, 0)
+})

@@ -1,0 +1,109 @@
+import test, { type ExecutionContext } from 'ava'
+import { inAttempts } from '#shared/platform/db/attempts.ts'
+import { Cache } from '#shared/platform/db/cache/cache.ts'
+import { Database, type Executor } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+
+/** A database of one connection with a table of numbers, and a cache. */
+async function open(t: ExecutionContext) {
+  const { config } = await start()
+  const database = new Database(config.databaseUrl, { connections: 1, name: 'attempts', statementTimeoutMs: 60_000 })
+  const cache = new Cache(config.databaseUrl, 'attempts')
+  t.teardown(() => Promise.all([database.close(), cache.close()]))
+  await database.query({ text: 'create temporary table numbers (number integer)' })
+  const held = async () => (await database.query<{ number: number }>({ text: 'select number from numbers' })).map(({ number }) => number)
+  return { database, cache, held }
+}
+
+const insert = sql('insert_number', 'insert into numbers (number) values ($1)')
+const lock = sql('lock_numbers', 'select number from numbers for update')
+const fail = (code: string) => ({ text: `do $$ begin raise exception 'no' using errcode = '${code}'; end $$` })
+const outdated = { text: 'select nothing_of_this_name from numbers' }
+
+/** Work that fails by this statement until it is done for the third time. */
+function failingTwice(failure: { readonly text: string }, before: (db: Executor) => Promise<unknown>) {
+  let attempts = 0
+  const work = async ({ db }: { readonly db: Executor }) => {
+    attempts += 1
+    await before(db)
+    if (attempts < 3) await db.query(failure)
+    return attempts
+  }
+  return { work, attempts: () => attempts }
+}
+
+for (const [name, failure] of Object.entries({
+  'a deadlock': fail('40P01'),
+  'a serialization failure': fail('40001'),
+  'a lost column': outdated,
+})) {
+  test(`work that has committed nothing is done again after ${name}`, async (t) => {
+    const { database, cache, held } = await open(t)
+    const { work } = failingTwice(failure, (db) => db.query(lock()))
+    t.is(await inAttempts(cache, database, work), 3)
+    const inTransaction = failingTwice(failure, async () => undefined)
+    const write = ({ db }: { readonly db: Executor }) =>
+      db.transaction(async (tx) => {
+        await tx.query(insert(1))
+        return inTransaction.work({ db: tx })
+      })
+    t.is(await inAttempts(cache, database, write), 3)
+    t.deepEqual(await held(), [1], 'what failed was rolled back')
+  })
+}
+
+test('work that has committed a write is not done again', async (t) => {
+  const { database, cache, held } = await open(t)
+  const alone = failingTwice(fail('40P01'), (db) => db.query(insert(1)))
+  await t.throwsAsync(inAttempts(cache, database, alone.work), { code: 'OVERLOADED' })
+  const last = failingTwice(outdated, (db) =>
+    db.transaction(
+      async (tx) => tx.query(lock()),
+      () => insert(2),
+    ),
+  )
+  await t.throwsAsync(inAttempts(cache, database, last.work), { code: '42703' })
+  t.deepEqual([alone.attempts(), last.attempts()], [1, 1])
+  t.deepEqual(await held(), [1, 2])
+})
+
+test('a write that is repeatable, or recorded in a checkpoint, keeps nothing from being done again', async (t) => {
+  const { database, cache, held } = await open(t)
+  const repeatable = failingTwice(outdated, (db) => db.query({ ...insert(1), repeatable: true }))
+  t.is(await inAttempts(cache, database, repeatable.work), 3)
+  let steps = 0
+  const inSteps = inAttempts(cache, database, async ({ db, noteProgress }) => {
+    for (; steps < 12; ) {
+      await db.transaction(async (tx) => {
+        await tx.query(insert(2))
+        tx.afterCommit(() => {
+          steps += 1
+          noteProgress()
+        })
+      })
+      await db.query(fail('40P01'))
+    }
+  })
+  await inSteps
+  t.deepEqual(await held(), [1, 1, 1, ...Array.from({ length: 12 }, () => 2)])
+})
+
+test('work is given up at the fifth attempt, and other failures at the first; work around it does not do it again', async (t) => {
+  const { database, cache } = await open(t)
+  for (const [code, expected] of [
+    ['40P01', 5],
+    ['22012', 1],
+  ] as const) {
+    let attempts = 0
+    const inner = () =>
+      inAttempts(cache, database, async ({ db }) => {
+        attempts += 1
+        await db.query(fail(code))
+      })
+    await t.throwsAsync(inAttempts(cache, database, inner))
+    t.is(attempts, expected)
+  }
+})

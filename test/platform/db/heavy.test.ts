@@ -1,0 +1,78 @@
+import test from 'ava'
+import { heavy } from '#shared/platform/db/statements/statement.ts'
+import type { Problem } from '#shared/platform/kernel/errors.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { world } from '#test/support/world.ts'
+
+/** A statement that takes so many seconds, and says when it began and ended. */
+const sleep = (seconds: number) =>
+  heavy(
+    {
+      text: `with began as materialized (select clock_timestamp() as at), slept as materialized (select at, pg_sleep($1) from began)
+             select extract(epoch from at)::float8 as began, extract(epoch from clock_timestamp())::float8 as ended from slept`,
+      values: [seconds],
+    },
+    'q',
+  )
+
+interface Slept {
+  readonly began: number
+  readonly ended: number
+}
+
+test('heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database } = w.api.services
+  const own = database.of(w.org.id)
+  const running = Array.from({ length: 5 }, () => own.query<Slept>(sleep(0.3)))
+  const [other] = await database.of(crypto.randomUUID()).query<Slept>(sleep(0.3))
+  const slept = (await Promise.all(running)).map(([row]) => row as Slept).sort((a, b) => a.began - b.began)
+  for (const [index, { began }] of slept.entries()) t.true(began >= (slept[index - 1]?.ended ?? 0), JSON.stringify(slept))
+  t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
+})
+
+test('a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const other = await createOrg(w, 'Other')
+  const place = ({ path }: { path: string }) => `${path}/records/locations`
+  const blocking = w.api.services.database
+    .of(w.org.id)
+    .query(sleep(60))
+    .catch((error: Problem) => error)
+  const isLong = `select from pg_stat_activity where query like 'with began%' and clock_timestamp() - query_start > interval '200 ms' and state = 'active'
+                  and datname = current_database()`
+  while ((await w.db.query(isLong)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  const late = w.org.owner.withoutRetries().get(`${place(w.org)}?q=x`)
+  t.is((await w.org.owner.get(place(w.org))).status, 200)
+  t.is((await other.owner.get(`${place(other)}?q=x`)).status, 200)
+  const { status, body, headers } = await late
+  t.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'OVERLOADED', '1'])
+  const failure = (await blocking) as Problem
+  t.deepEqual([failure.code, failure.message.startsWith('q ')], ['VALIDATION_ERROR', true])
+  t.is((await w.org.owner.get(`${place(w.org)}?q=x`)).status, 200)
+})
+
+test('a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const own = w.api.services.database.of(w.org.id)
+  const failure = await t.throwsAsync<Problem>(
+    own.transaction(async (tx) => {
+      await tx.query({ text: `update workspaces set name = 'changed' where id = $1`, values: [w.org.id] })
+      await tx.query(sleep(60))
+    }),
+  )
+  t.is(failure?.code, 'VALIDATION_ERROR')
+  const { rows } = await w.db.query('select name from workspaces where id = $1', [w.org.id])
+  t.deepEqual(rows, [{ name: 'Acme' }])
+})
+
+test('no statement takes parallel workers', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  t.deepEqual(await w.api.services.database.query({ text: 'show max_parallel_workers_per_gather' }), [
+    { max_parallel_workers_per_gather: '0' },
+  ])
+})

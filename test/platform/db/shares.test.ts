@@ -1,0 +1,115 @@
+import test, { type ExecutionContext } from 'ava'
+import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { createOrg, type Org } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+
+/** Takes a place and notes whether it was free at once, and when it was had. */
+function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
+  const turn = shares.take(owner)
+  void turn?.then(
+    () => admitted.push(String(owner)),
+    () => undefined,
+  )
+  return turn === undefined
+}
+
+test('a workspace alone leaves the last quarter of the connections to others', (t) => {
+  const shares = new ConnectionShares(16)
+  const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
+  t.is(taken.filter(Boolean).length, 12)
+  t.is(shares.waiting, 4)
+  for (const other of ['b', 'c', 'd']) t.true(take(shares, other), other)
+  t.true(take(shares, null))
+  t.false(take(shares, 'e'))
+})
+
+test('what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
+  const shares = new ConnectionShares(16)
+  for (let held = 0; held < 12; held++) take(shares, 'a')
+  for (let held = 0; held < 4; held++) take(shares, 'b')
+  const admitted: string[] = []
+  for (const owner of ['a', 'a', 'b', 'c', 'c', 'd']) t.false(take(shares, owner, admitted))
+  for (let freed = 0; freed < 3; freed++) shares.giveBack('a')
+  await Promise.resolve()
+  t.deepEqual(admitted, ['c', 'd', 'c'])
+  // Of a workspace with a quarter nobody is admitted before the reserve is free again.
+  for (let freed = 0; freed < 4; freed++) shares.giveBack('a')
+  await Promise.resolve()
+  t.deepEqual(admitted, ['c', 'd', 'c'])
+  shares.giveBack('b')
+  await Promise.resolve()
+  t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
+})
+
+test('a pool of two is of use to one workspace', (t) => {
+  const shares = new ConnectionShares(2)
+  t.deepEqual(
+    [1, 2, 3].map(() => take(shares, 'a')),
+    [true, true, false],
+  )
+})
+
+async function open(t: ExecutionContext): Promise<World> {
+  const w = await world()
+  t.teardown(w.close)
+  return w
+}
+
+/** A record whose row somebody else holds until the function is called. */
+async function heldRecord(
+  t: ExecutionContext,
+  w: World,
+  { owner, path, id }: Org,
+): Promise<{ readonly record: string; readonly letGo: () => Promise<void> }> {
+  await owner.post(`${path}/types`, { key: 'parts', label: 'Parts' })
+  await owner.post(`${path}/fields`, { entity_type: 'parts', key: 'note', label: 'Note', type: 'string' })
+  const { data } = await owner.post(`${path}/records/parts`, { values: { note: 'x' } })
+  const client = await w.db.connect()
+  await client.query('begin')
+  await client.query(`select from ws_${id.replaceAll('-', '')}.parts where id = $1 for update`, [data.id])
+  // Its session ends with the test, also where that has failed.
+  t.teardown(() => client.release(true))
+  const letGo = async () => void (await client.query('rollback'))
+  return { record: data.id, letGo }
+}
+
+async function waitForLocks(w: World, count: number): Promise<void> {
+  const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await w.db.query(text)).rowCount !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+test('changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
+  const w = await open(t)
+  const other = await createOrg(w, 'Other')
+  const { record, letGo } = await heldRecord(t, w, w.org)
+  const place = `${w.org.path}/records/parts/${record}/values`
+  const answers = Array.from({ length: 30 }, () => w.org.owner.withoutRetries().put(place, { values: { note: 'y' } }))
+  // Of the 8 connections two are left to others.
+  await waitForLocks(w, 6)
+  const first = answers[0] as (typeof answers)[number]
+  let isAnswered = false
+  void first.then(() => {
+    isAnswered = true
+  })
+  t.is((await other.owner.post(`${other.path}/types`, { key: 'own', label: 'Own' })).status, 201)
+  t.is((await other.owner.get(`${other.path}/types`)).status, 200)
+  t.false(isAnswered)
+  for (const { status, body, headers } of await Promise.all(answers)) {
+    t.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'OVERLOADED', '1'])
+  }
+  await letGo()
+  t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
+})
+
+test('a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
+  const w = await open(t)
+  const { record, letGo } = await heldRecord(t, w, w.org)
+  const operations = [{ op: 'update', id: record, values: { note: 'y' } }]
+  const answer = w.org.owner.post(`${w.org.path}/records/parts/batch`, { operations, atomic: true })
+  const failed = `select from pgboss.job where state = 'retry'`
+  while ((await w.db.query(failed)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await letGo()
+  const { status, data } = await answer
+  t.is(status, 200)
+  t.is(data.results[0].status, 200)
+})

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { Database } from '#shared/platform/db/database.ts'
+import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
+import { type Network, startNetwork } from '#test/faults/network.ts'
+import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
+
+/** A database behind a network of the test's own. */
+async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Database; readonly network: Network }> {
+  const { name, url } = await emptyDatabase(`silence_${randomUUID().slice(0, 8)}`)
+  const network = await startNetwork(t, url)
+  const db = new Database(network.url, { connections: 2, name: 'test', statementTimeoutMs: 600_000 })
+  t.teardown(() => dropDatabase(name))
+  t.teardown(() => db.close())
+  return { db, network }
+}
+
+test('a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
+  const { db, network } = await behindNetwork(t)
+  await db.query({ text: 'select 1' })
+  network.stall()
+  const lost = t.throwsAsync(db.query({ text: 'select 2' }))
+  network.forget()
+  t.true(isOutOfReach(await lost))
+  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+})
+
+test('so does a transaction while nothing comes through at all', async (t) => {
+  const { db, network } = await behindNetwork(t)
+  const lost = db.transaction(async (tx) => {
+    await tx.query({ text: 'select 1' })
+    network.stall()
+    await tx.query({ text: 'select 2' })
+  })
+  t.true(isOutOfReach(await t.throwsAsync(lost)))
+  network.mend()
+  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+})
+
+test('a statement that the database is at work on may take its time', async (t) => {
+  const { db } = await behindNetwork(t)
+  t.deepEqual(await db.query({ text: 'select 1 as one from pg_sleep(8)' }), [{ one: 1 }])
+})

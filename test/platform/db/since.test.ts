@@ -1,0 +1,39 @@
+import test from 'ava'
+import { Cache } from '#shared/platform/db/cache/cache.ts'
+import { Verification } from '#shared/platform/db/cache/verification.ts'
+import { Database } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { world } from '#test/support/world.ts'
+
+const one = sql('one', 'select $1::int as one')
+
+test('a verified statement keeps its plan, however many changes are kept', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const database = new Database(w.config.databaseUrl, { connections: 1, name: 'since', statementTimeoutMs: 60_000 })
+  t.teardown(() => database.close())
+  const cache = new Cache(w.config.databaseUrl, 'since')
+  t.teardown(() => cache.close())
+  /** Until all that was written lies before the horizon, which waits for the oldest transaction of the whole server. */
+  const settle = async () => {
+    do await cache.settle()
+    while (cache.mark()?.seen.length !== 0)
+  }
+  const runTimes = async (times: number) => {
+    await settle()
+    for (let run = 0; run < times; run++) {
+      const [row] = await new Verification(cache).query<{ one: number }>(database, one(run))
+      t.is(row?.one, run)
+    }
+  }
+  await runTimes(8)
+  await w.db.query(`insert into cache_changes (scope) select gen_random_uuid()::text from generate_series(1, 20000)`)
+  await w.db.query('analyze cache_changes')
+  await runTimes(8)
+  const plans = `select custom_plans, generic_plans from pg_prepared_statements where name like 'one%'`
+  t.deepEqual(
+    await database.query({ text: plans }),
+    [{ custom_plans: 5, generic_plans: 11 }],
+    'the first five are planned for their values',
+  )
+})

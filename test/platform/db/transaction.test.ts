@@ -1,0 +1,120 @@
+import test, { type ExecutionContext } from 'ava'
+import { Database } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const start = shareWorld(test)
+
+/** A database of one connection with a table of numbers, none of which is there twice. */
+async function numbers(t: ExecutionContext): Promise<Database> {
+  const { config } = await start()
+  const database = new Database(config.databaseUrl, { connections: 1, name: 'transactions', statementTimeoutMs: 60_000 })
+  t.teardown(() => database.close())
+  await database.query({ text: 'create temporary table numbers (number integer unique deferrable initially deferred)' })
+  return database
+}
+
+const insert = sql('insert_number', 'insert into numbers (number) values ($1)')
+const divide = sql('divide_number', 'select 10 / $1::int as result')
+
+const held = async (database: Database): Promise<number[]> =>
+  (await database.query<{ number: number }>({ text: 'select number from numbers order by number' })).map(({ number }) => number)
+
+/** How often the database was asked to answer while something was done: each is a round trip. */
+async function roundTrips(database: Database, work: () => Promise<unknown>): Promise<number> {
+  const client = await database.pool.connect()
+  const { connection } = client as unknown as { connection: Record<'sync' | 'query', (...given: unknown[]) => void> }
+  client.release()
+  let count = 0
+  for (const kind of ['sync', 'query'] as const) {
+    const send = connection[kind].bind(connection)
+    connection[kind] = (...given) => {
+      count += 1
+      send(...given)
+    }
+  }
+  await work()
+  return count
+}
+
+test('a transaction costs a round trip for each statement, and one to commit unless its last one brings that along', async (t) => {
+  const database = await numbers(t)
+  t.is(await roundTrips(database, () => database.transaction(async () => undefined)), 0)
+  t.is(await roundTrips(database, () => database.transaction((tx) => tx.query(insert(1)))), 2)
+  const two = async () => {
+    const result = await database.transaction(
+      async (tx) => tx.query<{ result: number }>(divide(2)),
+      ([row]) => insert(row?.result),
+    )
+    t.deepEqual(result, [{ result: 5 }])
+  }
+  t.is(await roundTrips(database, two), 2)
+  t.deepEqual(await held(database), [1, 5])
+})
+
+test('a last statement that fails takes all back, and so does a commit that is refused', async (t) => {
+  const database = await numbers(t)
+  const committed: string[] = []
+  const trying = (last: ReturnType<typeof insert>) =>
+    database.transaction(
+      async (tx) => {
+        tx.afterCommit(() => committed.push(last.name ?? ''))
+        await tx.query(insert(1))
+      },
+      () => last,
+    )
+  await t.throwsAsync(trying(divide(0)), { message: /division by zero/ })
+  await t.throwsAsync(trying(insert(1)), { code: '23505' })
+  t.deepEqual(await held(database), [])
+  await trying(insert(2))
+  t.deepEqual(await held(database), [1, 2])
+  t.deepEqual(committed, ['insert_number'])
+})
+
+test('nothing of a transaction stands alone, whatever became of its first statement', async (t) => {
+  const database = await numbers(t)
+  const circle: Record<string, unknown> = {}
+  circle.self = circle
+  const firsts = [
+    // Never sent.
+    sql('never', 'select $1::json')(circle),
+    // Sent as plain text.
+    { text: 'select 1' },
+    { text: 'select $1::int', values: [1] },
+    divide(5),
+  ]
+  for (const first of firsts) {
+    await t.throwsAsync(
+      database.transaction(async (tx) => {
+        await tx.query(first).catch(() => undefined)
+        await tx.query(insert(1))
+        throw new Error('no')
+      }),
+      { message: 'no' },
+    )
+    t.deepEqual(await held(database), [])
+  }
+  // What failed in the database leaves a transaction in which nothing more is done.
+  for (const wrong of [divide(0), { text: 'select nothing' }])
+    await t.throwsAsync(
+      database.transaction(async (tx) => {
+        await tx.query(wrong).catch(() => undefined)
+        await tx.query(insert(1))
+      }),
+      { code: '25P02' },
+    )
+  t.deepEqual(await held(database), [])
+})
+
+test('a transaction inside another ends nothing', async (t) => {
+  const database = await numbers(t)
+  const outer = database.transaction(async (tx) => {
+    await tx.transaction(
+      async (inner) => inner.query(insert(1)),
+      () => insert(2),
+    )
+    throw new Error('no')
+  })
+  await t.throwsAsync(outer, { message: 'no' })
+  t.deepEqual(await held(database), [])
+})

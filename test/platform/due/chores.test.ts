@@ -1,0 +1,54 @@
+import test from 'ava'
+import { chores } from '#shared/chores.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { oldRows } from '#shared/platform/db/old-rows.ts'
+import type { Statement } from '#shared/platform/db/statements/statement.ts'
+import { letChore } from '#test/support/chores.ts'
+import { world } from '#test/support/world.ts'
+
+test('every chore has a name of its own and a time', (t) => {
+  t.is(new Set(chores.map(({ name }) => name)).size, chores.length)
+  t.true(chores.every(({ everySeconds }) => everySeconds >= 5))
+})
+
+test('every chore can be done', async (t) => {
+  const w = await world({ LOG_LEVEL: 'silent' })
+  t.teardown(w.close)
+  const { services } = w.api
+  for (const chore of chores) {
+    await t.notThrowsAsync(chore.run({ ...services, db: services.database }, new AbortController().signal), chore.name)
+  }
+})
+
+test('old rows go in batches, and the others stay', async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(w.close)
+  await w.db.query('create table litter (at timestamptz not null)')
+  await w.db.query(`insert into litter select timestamptz '2030-01-01' + n * interval '1 hour' from generate_series(0, 24) as n`)
+  const texts: string[] = []
+  const { database } = w.api.services
+  const query = <Row>(statement: Statement) => {
+    texts.push(statement.text)
+    return database.query<Row>(statement)
+  }
+  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), of: () => db }
+  const chore = oldRows('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
+  await chore.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
+  t.is((await w.db.query('select from litter')).rowCount, 13)
+  t.is(texts.length, 4)
+  const stopped = chore.run({ db, now: () => new Date('2031-01-01T00:00:00Z') }, AbortSignal.abort())
+  await t.throwsAsync(stopped)
+  t.is((await w.db.query('select from litter')).rowCount, 13)
+})
+
+test('ended sessions are removed, and those that go on are not', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  await w.db.query(`update sessions set expires_at = now() + interval '1 hour'`)
+  const before = (await w.db.query('select from sessions')).rowCount
+  await w.db.query(
+    `insert into sessions (id, user_id, token_hash, expires_at) select uuidv7(), owner_id, 'ended', now() - interval '1 second' from workspaces limit 1`,
+  )
+  await letChore(w, 'sweep_sessions')
+  t.is((await w.db.query('select from sessions')).rowCount, before)
+})

@@ -1,0 +1,164 @@
+import test from 'ava'
+import { type DueWork, defineDue } from '#shared/platform/due/due-kind.ts'
+import { dropDue, setDue, setDueBy, setDueUnlessSet } from '#shared/platform/due/due-times.ts'
+import { fileDue } from '#shared/platform/due/enqueue-due.ts'
+import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { t as s, schema } from '#shared/platform/kernel/schema.ts'
+import { type World, world } from '#test/support/world.ts'
+
+const ring = defineJob({
+  name: 'due.test-ring',
+  kind: 'due.test-ring',
+  work: 'due',
+  app: null,
+  pool: 'schedule',
+  concurrency: 1,
+  retry: retry.once,
+  timeoutSeconds: 10,
+  tracked: false,
+  payload: schema(s.Object({ subject: s.String(), at: s.String() })),
+  result: schema(s.Null()),
+})
+const common = { job: ring, payload: ({ subject, at }: DueWork) => ({ subject, at }) } as const
+const alarm = defineDue({ ...common, name: 'test-alarm' })
+const money = defineDue({ ...common, name: 'test-money', work: 'upkeep' })
+const agenda = defineDue({ ...common, name: 'test-agenda', app: 'calendar' })
+const daily = defineDue({
+  ...common,
+  name: 'test-daily',
+  again: ({ at }) => new Date(Date.parse(at) + 86_400_000),
+})
+const kinds = [alarm, money, agenda, daily]
+
+const start = new Date('2030-05-01T12:00:00Z')
+const after = (seconds: number): Date => new Date(start.getTime() + seconds * 1_000)
+
+/** A world without the pool that files what is due: the tests do, at a time of their own. Nobody takes the jobs. */
+async function quiet(t: import('ava').ExecutionContext): Promise<World> {
+  const w = await world({}, ['data'])
+  t.teardown(async () => {
+    await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
+    await w.close()
+  })
+  await w.api.services.queue.boss.createQueue(ring.name, {})
+  return w
+}
+
+const fileAt = ({ api }: World, now: Date, atMost = 100): Promise<number> =>
+  fileDue({ db: api.services.database, queue: api.services.queue, now: () => now }, kinds, atMost)
+
+/** What has been filed, as subject and time, in the order of both. */
+async function filed({ db }: World): Promise<string[]> {
+  const { rows } = await db.query<{ payload: { subject: string; at: string } }>(
+    `select data -> 'payload' as payload from pgboss.job where name = $1`,
+    [ring.name],
+  )
+  return rows.map(({ payload: { subject, at } }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
+}
+
+test('work falls due at its time, once, oldest first', async (t) => {
+  const w = await quiet(t)
+  const { database } = w.api.services
+  const times = [5, 1, 3].map((seconds) => ({ subject: `at ${seconds}`, at: after(seconds) }))
+  await setDue(database, alarm, w.org.id, times)
+  t.is(await fileAt(w, after(0.999)), 0)
+  t.is(await fileAt(w, after(1)), 1)
+  t.deepEqual(await filed(w), ['at 1 1'])
+  t.is(await fileAt(w, after(60), 1), 1)
+  t.deepEqual(await filed(w), ['at 1 1', 'at 3 3'])
+  await fileAt(w, after(60))
+  t.is(await fileAt(w, after(60)), 0)
+  t.deepEqual(await filed(w), ['at 1 1', 'at 3 3', 'at 5 5'])
+})
+
+test('what is set is moved, brought forward, left alone or dropped', async (t) => {
+  const w = await quiet(t)
+  const { database } = w.api.services
+  const at = (subject: string, seconds: number) => [{ subject, at: after(seconds) }]
+  for (const subject of ['moved', 'forward', 'stays', 'kept', 'gone']) await setDue(database, alarm, w.org.id, at(subject, 10))
+  await setDue(database, alarm, w.org.id, at('moved', 20))
+  await setDueBy(database, alarm, w.org.id, at('forward', 5))
+  await setDueBy(database, alarm, w.org.id, at('stays', 15))
+  await setDueUnlessSet(database, alarm, w.org.id, at('kept', 1))
+  await dropDue(database, alarm, w.org.id, ['gone'])
+  await fileAt(w, after(60))
+  t.deepEqual(await filed(w), ['forward 5', 'kept 10', 'moved 20', 'stays 10'])
+})
+
+test('what was set in a transaction that failed never falls due', async (t) => {
+  const w = await quiet(t)
+  const failing = w.api.services.database.transaction(async (tx) => {
+    await setDue(tx, alarm, w.org.id, [{ subject: 'lost', at: start }])
+    throw new Error('no')
+  })
+  await t.throwsAsync(failing, { message: 'no' })
+  t.is(await fileAt(w, after(60)), 0)
+})
+
+test('work that repeats is set again in the transaction that files it', async (t) => {
+  const w = await quiet(t)
+  await setDue(w.api.services.database, daily, w.org.id, [{ subject: 'day', at: start }])
+  await fileAt(w, after(1))
+  await fileAt(w, after(2))
+  t.deepEqual(await filed(w), ['day 0'])
+  await fileAt(w, after(86_400))
+  t.deepEqual(await filed(w), ['day 0', 'day 86400'])
+})
+
+test('in a suspended workspace due work waits and falls due once afterwards; money goes on', async (t) => {
+  const w = await quiet(t)
+  const { database } = w.api.services
+  for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
+  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await fileAt(w, after(1))
+  t.is(await fileAt(w, after(2)), 0, 'what waits is not looked at again and again')
+  t.deepEqual(await filed(w), ['test-money 0'])
+  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  await fileAt(w, after(3))
+  t.deepEqual(await filed(w), ['test-alarm 0', 'test-money 0'])
+})
+
+test('work of an app that is off waits until it is on', async (t) => {
+  const w = await quiet(t)
+  await setDue(w.api.services.database, agenda, w.org.id, [{ subject: 'agenda', at: start }])
+  const apps = (isOn: boolean) => w.org.owner.patch(w.org.path, { apps: { calendar: isOn } })
+  await apps(false)
+  await fileAt(w, after(1))
+  t.deepEqual(await filed(w), [])
+  await apps(true)
+  await fileAt(w, after(2))
+  t.deepEqual(await filed(w), ['agenda 0'])
+})
+
+test('what a process does not know is left to one that does', async (t) => {
+  const w = await quiet(t)
+  await setDue(w.api.services.database, { name: 'test-unheard-of' }, w.org.id, [{ subject: 'a', at: start }])
+  t.is(await fileAt(w, after(60)), 0)
+  const { rowCount } = await w.db.query(`delete from due_work where kind = 'test-unheard-of'`)
+  t.is(rowCount, 1)
+})
+
+test('two who file at once file nothing twice', async (t) => {
+  const w = await quiet(t)
+  const times = Array.from({ length: 300 }, (_, n) => ({ subject: `s${n}`, at: after(n) }))
+  await setDue(w.api.services.database, alarm, w.org.id, times)
+  const counts = await Promise.all(Array.from({ length: 6 }, () => fileAt(w, after(1_000), 50)))
+  t.is(
+    counts.reduce((sum, count) => sum + count, 0),
+    300,
+  )
+  t.is((await filed(w)).length, 300)
+})
+
+test('the scheduler files what falls due by the time of its process', async (t) => {
+  let now = new Date('2030-01-01T00:00:00Z')
+  const w = await world({}, undefined, () => now)
+  t.teardown(w.close)
+  await w.drain()
+  const dueAt = async (name: string) =>
+    (await w.db.query<{ at: Date }>(`select at from due_work where kind = 'chore' and subject = $1`, [name])).rows[0]?.at.toISOString()
+  t.is(await dueAt('sweep_sessions'), '2030-01-01T01:00:00.000Z')
+  now = new Date('2030-01-01T01:00:00Z')
+  await w.drain()
+  t.is(await dueAt('sweep_sessions'), '2030-01-01T02:00:00.000Z')
+})

@@ -1,0 +1,110 @@
+import test from 'ava'
+import { ringCalendar } from '#shared/features/calendar/jobs.ts'
+import type { Pool } from '#shared/platform/jobs/job.ts'
+import { settleAbandoned } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
+import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
+import { byHand, chain, createFlow, ended, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
+import { until } from '#test/features/functions/support.ts'
+import { createLine } from '#test/features/queues/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
+import { type World, world } from '#test/support/world.ts'
+import { startWorker } from '#workers/worker.ts'
+
+const setTo = (w: World, status: string) => w.db.query('update workspaces set status = $2 where id = $1', [w.org.id, status])
+
+const resting = async (w: World): Promise<string[]> =>
+  (await w.db.query<{ queue: string }>('select queue from resting_jobs order by queue')).rows.map(({ queue }) => queue)
+
+/** Another worker process's worth of pools; ends when nothing of these queues waits or runs any more. */
+async function workOff(w: World, pools: readonly Pool[], queues: readonly string[]): Promise<void> {
+  const worker = await startWorker(w.config, pools, createLogger('worker', 'silent'))
+  const open = `select from pgboss.job where name = any($1) and state in ('created', 'retry', 'active')`
+  await until(async () => (await w.db.query(open, [queues])).rowCount === 0)
+  await worker.stop(1_000)
+}
+
+test('what waits in the queues of a workspace that is suspended rests, and is done once afterwards', async (t) => {
+  const w = await world()
+  const { owner, path } = w.org
+  t.teardown(w.close)
+  const source = `const handler = ({ name, item }) => sdk.records.create('locations', { name: name ?? item.key })`
+  const fn = (await owner.post(`${path}/functions`, { name: 'Write', source })).data
+  const line = await createLine(t, w.org, {
+    stages: [
+      { key: 'in', label: 'In', kind: 'start' },
+      { key: 'out', label: 'Out', kind: 'terminal', on_enter: { function_id: fn.id } },
+    ],
+  })
+  const steps = chain(
+    byHand,
+    ['f', 'action.run_function', { function_id: fn.id, input: { name: '{{trigger.input}}' } }],
+    ['r', 'action.create_record', { object_type: 'locations', values: { name: 'after {{trigger.input}}' } }],
+  )
+  const flow = await createFlow(t, w.org, steps)
+  const [one = '', two = ''] = await line.add(['box 1', 'box 2'])
+  await w.drain()
+  await w.worker.pools.stop(1_000)
+
+  // Two functions wait for a slot; of two others the job that will want them.
+  t.is((await line.move(one, 'out')).status, 200)
+  const runs = [await start(t, w.org, flow.id, 'run 1')]
+  await workOff(w, ['data', 'flows'], ['queues.entered', 'flows.continue'])
+  t.is((await line.move(two, 'out')).status, 200)
+  runs.push(await start(t, w.org, flow.id, 'run 2'))
+  const exported = await owner.get(`${path}/records/locations/export`, { prefer: 'respond-async' })
+  t.is(exported.status, 202)
+
+  await setTo(w, 'suspended')
+  await workOff(w, ['data', 'flows', 'functions'], ['queues.entered', 'flows.continue', 'functions.run', 'records.export'])
+  t.deepEqual(await resting(w), ['flows.continue', 'functions.run', 'functions.run', 'queues.entered'])
+  t.is((await w.db.query('select from gated_jobs')).rowCount, 0, 'no slot is held meanwhile')
+  await w.db.query(`update operations set created_at = now() - interval '1 hour' where finished_at is null`)
+  await settleAbandoned(w.api.services.database, w.api.services.queue)
+  const worker = await startWorker(w.config, ['data', 'flows', 'functions', 'schedule'], createLogger('worker', 'silent'))
+  t.teardown(() => worker.stop(1_000))
+  t.is((await resting(w)).length, 4)
+
+  await setTo(w, 'active')
+  for (const run of runs) t.is((await ended(w.org, flow.id, run)).status, 'ok')
+  await until(async () => (await recordsOf(w.org, 'locations')).length === 6)
+  t.deepEqual(await resting(w), [])
+  t.is((await runsOf(w.org, flow.id)).length, 2)
+  await until(
+    async () =>
+      (await w.db.query(`select from pgboss.job where state in ('created', 'retry', 'active') and name <> 'dead-letters'`)).rowCount === 0,
+  )
+  const names = (await recordsOf(w.org, 'locations')).map(({ name }) => name)
+  t.deepEqual(names.toSorted(), ['after run 1', 'after run 2', 'box 1', 'box 2', 'run 1', 'run 2'])
+  const { data } = await owner.get(`${path}/jobs/${exported.data.job_id}`)
+  t.like(data, { status: 'failed', error: { code: 'ORG_SUSPENDED' } })
+})
+
+for (const [closed, set, reset] of [
+  ['is suspended', `status = 'suspended'`, `status = 'active'`],
+  ['has the app off', `apps = apps || '{"calendar": false}'`, `apps = apps || '{"calendar": true}'`],
+] as const) {
+  test(`a calendar that was about to ring when its workspace ${closed} rings once afterwards`, async (t) => {
+    let now = new Date('2026-12-01T08:00:00Z')
+    const w = await world({}, undefined, () => now)
+    t.teardown(w.close)
+    const ada = await createMember(w, w.org)
+    const calendar = await makeCalendar(t, w)
+    await makeEvent(t, w, { calendar_id: calendar.id, attendees: [{ user_id: ada.id }], reminders: [30], notify: false })
+    await w.drain()
+    await w.db.query(`update workspaces set ${set} where id = $1`, [w.org.id])
+    now = new Date('2026-12-01T08:31:00Z')
+    // It fell due, and its job was filed, just before.
+    await w.db.query(`delete from due_work where kind = 'calendar'`)
+    const { queue, db, cause } = await scopeOf(w, w.org)
+    await queue.enqueue(db, ringCalendar, { workspaceId: w.org.id, cause }, { calendarId: calendar.id, at: now.toISOString() })
+    await w.drain()
+    t.deepEqual(await resting(w), ['calendar.ring'])
+    await w.db.query(`update workspaces set ${reset} where id = $1`, [w.org.id])
+    await w.drain()
+    const { notifications } = (await ada.client.get(`${w.org.path}/notifications`)).data
+    t.is(notifications.length, 1)
+    t.deepEqual(await resting(w), [])
+  })
+}

@@ -1,0 +1,49 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import { guardedDoor } from '#shared/platform/egress/dialer.ts'
+import type { EgressFailure } from '#shared/platform/egress/failure.ts'
+import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
+
+/** A server on loopback that the operator has opened, and an exchange with it that reads until the other side ends. */
+async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)))
+    serve(socket)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const door = guardedDoor({ egressAllow: [`127.0.0.1:${port}`] })
+  const read = (timeoutMs = 5_000) =>
+    exchangeTcp(door, { host: '127.0.0.1', port, tls: false, timeoutMs, maxBytes: 100_000 }, async (socket) => {
+      let text = ''
+      for await (const part of socket) text += part
+      return text
+    })
+  return { read, sockets }
+}
+
+test('an exchange gives what its work gives, and leaves no connection behind', async (t) => {
+  const { read, sockets } = await opened(t, (socket) => socket.end('hello'))
+  t.is(await read(), 'hello')
+  while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+  t.pass()
+})
+
+test('a server that sends without end is cut off at so many bytes', async (t) => {
+  const { read } = await opened(t, (socket) => {
+    const flood = () => void (socket.destroyed || socket.write(Buffer.alloc(50_000), () => setImmediate(flood)))
+    flood()
+  })
+  t.is(((await t.throwsAsync(read())) as EgressFailure).reason, 'too_large')
+})
+
+test('a server that stays silent meets the clock', async (t) => {
+  const { read } = await opened(t, () => undefined)
+  t.is(((await t.throwsAsync(read(150))) as EgressFailure).reason, 'timeout')
+})

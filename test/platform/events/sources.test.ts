@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { readSnapshots, storedOf } from '#shared/core/records/snapshots.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { announceEvents } from '#shared/platform/events/announce.ts'
+import { type Heard, listen, listenedTo } from '#shared/platform/events/listen.ts'
+import { beforeAll, type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { startSecondApi } from '#test/support/second-api.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+let w: World
+// Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
+const shared = shareWorld(test)
+test.before(async () => {
+  w = await shared()
+})
+// They share one workspace's listeners.
+test.afterEach.always(async () => {
+  await w.db.query('delete from event_listeners; delete from event_outbox')
+})
+
+const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const records = () => `${w.org.path}/records/invoices`
+const take = (): Promise<Dispatch[]> => w.worker.database.transaction((tx) => takeDispatches(tx, ['test', 'other'], [w.org.id], 100))
+const hear = (heard: readonly Heard[], subscriber = 'test', id = randomUUID()) =>
+  w.worker.database.transaction((tx) => listen(tx, { workspaceId: w.org.id, subscriber, id }, heard))
+const scope = () => ({ db: w.worker.database, queue: w.worker.queue, workspace: { id: w.org.id }, cause })
+const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch) => ({
+  ...change,
+  ...(snapshots ? { snapshots } : {}),
+  listenerIds: Object.values(listeners).flat(),
+})
+const snapshotsOf = async () => (await Promise.all((await take()).map((one) => readSnapshots(scope(), heardOf(one))))).flat()
+
+test.serial(
+  'a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since',
+  async (t) => {
+    const { owner } = w.org
+    await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
+    const values = { number: 'A-1', total: { amount: '12345678901234.123456', code: 'EUR' }, notes: 'first' }
+    const { id, created_at } = (await owner.post(records(), { values })).data
+    await owner.put(`${records()}/${id}/values`, { values: { notes: 'second', status: null } })
+    await owner.put(`${records()}/${id}/values`, { values: { notes: null } })
+    await owner.delete(`${records()}/${id}`)
+    const found = await snapshotsOf()
+    t.deepEqual(
+      found.map((one) => [one.id, one.created_by, one.values.notes, one.values.status]),
+      [
+        [id, w.org.ownerId, 'first', 'draft'],
+        [id, w.org.ownerId, 'second', undefined],
+        [id, w.org.ownerId, undefined, undefined],
+        [id, w.org.ownerId, undefined, undefined],
+      ],
+    )
+    t.true(found.every((one) => Date.parse(one.created_at) === Date.parse(created_at) && /Z$/.test(one.created_at)))
+    t.deepEqual(
+      found.map(({ updated_at }) => updated_at).toSorted(),
+      found.map(({ updated_at }) => updated_at),
+    )
+    const type = await requireRecordType({ ...scope(), cache: w.api.services.cache }, 'invoices')
+    for (const one of found) t.deepEqual(storedOf(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
+  },
+)
+
+test.serial('no snapshot is taken for those who do not ask', async (t) => {
+  const { owner } = w.org
+  await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event })))
+  const { id } = (await owner.post(records(), { values: { notes: 'x' } })).data
+  await owner.put(`${records()}/${id}/values`, { values: { notes: 'y' } })
+  await owner.delete(`${records()}/${id}`)
+  const taken = await take()
+  t.deepEqual(
+    taken.map(({ event, subjectIds, snapshots }) => ({ event, subjectIds, snapshots })),
+    ['created', 'updated', 'deleted'].map((event) => ({ event, subjectIds: [id], snapshots: null })),
+  )
+})
+
+test.serial('an import hands on a snapshot for each of its rows, in their order', async (t) => {
+  const { owner } = w.org
+  await hear([{ objectType: 'locations', event: 'created', snapshot: true }])
+  const names = Array.from({ length: 300 }, (_, number) => `place ${number}`)
+  const file = `name\n${names.join('\n')}\n`
+  t.like((await owner.post(`${w.org.path}/records/locations/import`, file, { 'content-type': 'text/csv' })).data, { created: 300 })
+  const found = await snapshotsOf()
+  t.deepEqual(
+    found.map(({ values }) => values.name),
+    names,
+  )
+  t.true(found.every((one) => one.created_by === w.org.ownerId && one.created_at === one.updated_at))
+})
+
+test.serial('who begins to ask is heard of by the next update, at every API', async (t) => {
+  const other = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')
+  const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
+  const url = `${records()}/${id}/values`
+  for (const [round, at] of [w.org.owner, other, w.org.owner, other].entries()) {
+    await w.db.query('delete from event_listeners')
+    await at.put(url, { values: { notes: `${round} unheard` } })
+    await hear([{ objectType: 'invoices', event: 'updated', snapshot: true }])
+    await at.put(url, { values: { notes: `${round} heard` } })
+    t.deepEqual(
+      (await snapshotsOf()).map(({ values }) => values.notes),
+      [`${round} heard`],
+    )
+  }
+})
+
+test.serial(
+  'another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask',
+  async (t) => {
+    const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await hear(
+      [
+        { source: 'calendar', objectType: '', event: 'created' },
+        { source: 'calendar', objectType: 'team', event: 'created' },
+      ],
+      'test',
+      any,
+    )
+    await hear([{ source: 'calendar', objectType: 'team', event: 'created' }], 'test', team)
+    await hear(
+      [
+        { source: 'calendar', objectType: 'else', event: 'created' },
+        { objectType: 'invoices', event: 'created' },
+      ],
+      'test',
+      elsewhere,
+    )
+    const happenings = [1, 2].map((number) => ({ id: newId(), subjectId: randomUUID(), snapshot: { title: `event ${number}` } }))
+    const created = { source: 'calendar', topics: ['team', ''], event: 'created', happenings } as const
+    t.true(await w.worker.database.transaction((tx) => announceEvents({ ...scope(), db: tx }, created)))
+    t.like(await take(), [
+      {
+        source: 'calendar',
+        objectType: 'team',
+        event: 'created',
+        entryIds: happenings.map(({ id }) => id),
+        subjectIds: happenings.map(({ subjectId }) => subjectId),
+        snapshots: null,
+        listeners: { test: [any, team].toSorted() },
+      },
+    ])
+    await hear([{ source: 'calendar', objectType: '', event: 'created', snapshot: true }], 'other', asking)
+    await announceEvents(scope(), created)
+    t.deepEqual(
+      (await take())[0]?.snapshots,
+      happenings.map(({ snapshot }) => snapshot),
+    )
+    t.false(await announceEvents(scope(), { ...created, event: 'cancelled' }))
+    t.false(await announceEvents(scope(), { ...created, happenings: [] }))
+    t.deepEqual(await listenedTo(w.worker.database, w.org.id, 'calendar'), [
+      { objectType: '', event: 'created' },
+      { objectType: 'else', event: 'created' },
+      { objectType: 'team', event: 'created' },
+    ])
+  },
+)
+
+test.serial('an announcement that is rolled back is never handed on', async (t) => {
+  await hear([{ source: 'calendar', objectType: '', event: 'created' }])
+  const announcement = {
+    source: 'calendar',
+    topics: [''],
+    event: 'created',
+    happenings: [{ id: newId(), subjectId: beforeAll, snapshot: null }],
+  } as const
+  await t.throwsAsync(
+    w.worker.database.transaction(async (tx) => {
+      await announceEvents({ ...scope(), db: tx }, announcement)
+      throw new Error('no')
+    }),
+  )
+  t.deepEqual(await take(), [])
+})
+
+test.serial('a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+  const key = 'gone'
+  await w.org.owner.post(`${w.org.path}/types`, { key, label: 'Gone' })
+  await hear([
+    { objectType: key, event: 'created' },
+    { source: 'calendar', objectType: key, event: 'created' },
+  ])
+  t.is((await w.org.owner.delete(`${w.org.path}/types/${key}`)).status, 204)
+  const { rows } = await w.db.query('select source from event_listeners')
+  t.deepEqual(rows, [{ source: 'calendar' }])
+})

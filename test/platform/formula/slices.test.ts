@@ -1,0 +1,58 @@
+import test from 'ava'
+import { compileFormula } from '#shared/platform/formula/formula.ts'
+import { limits } from '#shared/platform/formula/limits.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const shared = shareWorld(test)
+
+/** About 1.3 million steps of the 2 million that one record has: some 20 ms. */
+const parts = Array.from({ length: 8 }, (_, index) => `LEN(SUBSTITUTE(UPPER(REPT(words, 12000)), "A", "${index}"))`)
+const long = parts.join('+')
+const words = 'a bc '
+const fields = new Map([['words', { type: 'text' as const }]])
+const compiled = (source: string) => compileFormula(source, { fields, target: { key: 'result' } })
+
+test('a long formula gives the thread back in its midst, and its value and its steps are as in one piece', async (t) => {
+  const values = new Map([['words', words]])
+  for (const source of [long, `IF(${long} > 5, ${long}, "none")`, `IFERROR(${long} / 0, "${'x'.repeat(10)}")`]) {
+    const whole = { steps: limits.steps, text: limits.recordText }
+    const sliced = { ...whole }
+    const { evaluate, evaluateInSlices } = compiled(source)
+    let pauses = 0
+    const pause = async () => {
+      pauses += 1
+    }
+    const inOne = evaluate(values, { now: new Date(0), budget: whole })
+    t.deepEqual(await evaluateInSlices(values, { now: new Date(0), budget: sliced, pause }), inOne)
+    t.true(pauses >= 2, `${pauses} pauses`)
+    t.true(sliced.steps >= 0 && sliced.steps <= whole.steps)
+  }
+})
+
+test('a short formula needs no pause, and one without end is still empty', async (t) => {
+  const now = new Date(0)
+  const pause = async () => undefined
+  t.false(compiled('LEN(words)').evaluateInSlices(new Map([['words', 'abc']]), { now, pause }) instanceof Promise)
+  const endless = Array(5).fill(long).join('+')
+  t.deepEqual(await compiled(endless).evaluateInSlices(new Map([['words', words]]), { now, pause }), { kind: 'error', code: '#LIMIT!' })
+})
+
+test('a batch whose formulas pass the bound is 400 that names it, and changes nothing; fewer operations pass', async (t) => {
+  const org = await createOrg(await shared())
+  t.is((await org.owner.post(`${org.path}/types`, { key: 'heavy', label: 'Heavy' })).status, 201)
+  await org.owner.post(`${org.path}/fields`, { entity_type: 'heavy', key: 'words', label: 'Words', type: 'text' })
+  const field = await org.owner.post(`${org.path}/fields`, { entity_type: 'heavy', key: 'size', label: 'Size', type: 'number' })
+  t.is((await org.owner.put(`${org.path}/fields/${field.data.id}/formula`, { formula: long })).status, 200)
+  const create = { op: 'create', values: { words } }
+  const few = await org.owner.post(`${org.path}/records/heavy/batch`, { operations: Array(5).fill(create), atomic: true })
+  t.is(few.status, 200, few.text)
+  t.is(few.data.results[0].record.values.size, 8 * 60_000)
+  const many = await org.owner.post(`${org.path}/records/heavy/batch`, { operations: Array(200).fill(create), atomic: true })
+  t.is(many.status, 400, many.text)
+  t.regex(
+    many.text,
+    /operations\[\d+\]: the formulas of a batch may take at most 1000000 steps of computing; send fewer operations at once/,
+  )
+  t.is((await org.owner.get(`${org.path}/records/heavy?filter=[]`)).data.total, 5)
+})

@@ -1,0 +1,61 @@
+import test from 'ava'
+import type { Tx } from '#shared/platform/db/database.ts'
+import { findActive } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { settleOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { world } from '#test/support/world.ts'
+
+/** Jobs that wait, none of which the planner has counted. */
+const waiting = 5_000
+/** Rows that a step may read: those of its own job, and of the few that are next. */
+const few = 100
+
+const job = 'functions.invoke'
+
+const steps: readonly (readonly [name: string, step: (tx: Tx, workspaceId: string, id: string) => Promise<unknown>])[] = [
+  ['letting jobs in', (tx, workspaceId) => tx.query({ text: 'select admit_jobs($1, $2)', values: [workspaceId, 'functions'] })],
+  ['fetching them', (tx) => tx.query({ text: `update pgboss.job set state = 'active' returning id` })],
+  ['beginning one', (tx, _, id) => startOperation(tx, id)],
+  ['looking after what is active', (tx) => findActive(tx, [job])],
+  ['settling one', (tx, _, id) => settleOperation(tx, id, { status: 'done', result: null })],
+]
+
+test('no step of a job reads those that wait, also when the planner saw their tables last as they came', async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(async () => {
+    for (const table of ['pgboss.job', 'gated_jobs', 'operations']) await w.db.query(`delete from ${table}`)
+    await w.close()
+  })
+  const burst = await w.db.connect()
+  await burst.query('begin')
+  const { rows } = await burst.query(
+    `with made as (
+       insert into operations (id, workspace_id, kind, job, request_id)
+       select uuidv7(), $1, $2, $2, 'burst' from generate_series(1, ${waiting}) returning id
+     )
+     insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope) select id, $1, 'functions', $2, 4, 0, '{}' from made
+     returning id`,
+    [w.org.id, job],
+  )
+  await w.db.query('vacuum analyze operations, gated_jobs')
+  await burst.query('commit')
+  burst.release()
+
+  await w.api.services.database.transaction(async (tx) => {
+    for (const [name, step] of steps) {
+      const before = await rowsRead(tx)
+      const done = await step(tx, w.org.id, rows[0].id)
+      t.truthy(Array.isArray(done) ? done.length : done, `${name} does something`)
+      const read = (await rowsRead(tx)) - before
+      t.true(read < few, `${name} reads ${read} rows`)
+    }
+  })
+})
+
+/** Rows of the tables of what waits that this session has read. */
+async function rowsRead(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ read: number }>({
+    text: `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read from pg_stat_xact_user_tables
+      where relname in ('operations', 'gated_jobs')`,
+  })
+  return row?.read ?? 0
+}

@@ -1,0 +1,70 @@
+import test from 'ava'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { inLots } from '#workers/platform/jobs/grouped-work.ts'
+
+// Of a scope, lots look at nothing but which process's queue it has.
+const scopeOf = (queue: object) => ({ queue }) as unknown as PlatformScope
+/** All items are of one workspace. */
+const toOne = () => 'a workspace'
+
+test('what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
+  const lots: number[][] = []
+  const gate = Promise.withResolvers<void>()
+  const add = inLots<number>(toOne, async (_scope, items) => {
+    lots.push([...items])
+    if (lots.length === 1) await gate.promise
+  })
+  const scope = scopeOf({})
+  const first = [1, 2, 3].map((item) => add(scope, item))
+  while (lots.length === 0) await new Promise(setImmediate)
+  const later = [4, 5].map((item) => add(scope, item))
+  gate.resolve()
+  await Promise.all([...first, ...later])
+  await add(scope, 6)
+  t.deepEqual(lots, [[1, 2, 3], [4, 5], [6]])
+})
+
+test('a lot that fails is done item by item, and only the faulty one fails', async (t) => {
+  const lots: number[][] = []
+  const add = inLots<number>(toOne, async (_scope, items) => {
+    lots.push([...items])
+    if (items.includes(2)) throw new Error('two')
+  })
+  const scope = scopeOf({})
+  const outcomes = await Promise.allSettled([1, 2, 3].map((item) => add(scope, item)))
+  t.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.deepEqual(lots, [[1, 2, 3], [1], [2], [3]])
+})
+
+test('processes do not do each other’s work', async (t) => {
+  const lots: number[][] = []
+  const add = inLots<number>(toOne, async (_scope, items) => void lots.push([...items]))
+  await Promise.all([add(scopeOf({}), 1), add(scopeOf({}), 2)])
+  t.deepEqual(lots, [[1], [2]])
+})
+
+test('no workspace waits for another’s lot', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const lots: [string, number[]][] = []
+  const add = inLots<number>(
+    (item) => (item < 10 ? 'slow' : 'quick'),
+    async (_scope, items, workspaceId) => {
+      lots.push([workspaceId, [...items]])
+      if (workspaceId === 'slow') await gate.promise
+    },
+  )
+  const scope = scopeOf({})
+  const slow = [1, 2].map((item) => add(scope, item))
+  await Promise.all([add(scope, 11), add(scope, 12)])
+  await add(scope, 13)
+  gate.resolve()
+  await Promise.all(slow)
+  t.deepEqual(lots, [
+    ['slow', [1, 2]],
+    ['quick', [11, 12]],
+    ['quick', [13]],
+  ])
+})

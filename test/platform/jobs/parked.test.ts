@@ -1,0 +1,197 @@
+import test from 'ava'
+import { deadLetterQueue, defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { installQueues } from '#shared/platform/jobs/job-queue.ts'
+import { settleAbandoned } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
+import { schema, t as types } from '#shared/platform/kernel/schema.ts'
+import { createMember } from '#test/support/factories.ts'
+import { type World, world } from '#test/support/world.ts'
+import { enterAs, orRefusal } from '#workers/core/workspaces/enter-workspace.ts'
+import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
+import { type AnyHandler, platformHandler } from '#workers/platform/jobs/handler.ts'
+import { Loop } from '#workers/platform/jobs/job-loop.ts'
+import { openResources } from '#workers/resources.ts'
+
+const job = {
+  work: 'upkeep',
+  app: null,
+  pool: 'data',
+  concurrency: 10,
+  retry: retry.once,
+  timeoutSeconds: 10,
+  payload: schema(types.Any()),
+  result: schema(types.Any()),
+} as const
+const parent = defineJob({ ...job, name: 'test.parent', kind: 'parent', tracked: true })
+const child = defineJob({ ...job, name: 'test.child', kind: 'child', tracked: true })
+const after = defineJob({ ...job, name: 'test.after', kind: 'after', tracked: false })
+
+let w: World
+let services: WorkerServices
+/** Ends children by their names. */
+const ends = new Map<string, PromiseWithResolvers<unknown>>()
+const endOf = (name: string) => {
+  const end = ends.get(name) ?? Promise.withResolvers<unknown>()
+  ends.set(name, end)
+  return end
+}
+const heard: unknown[] = []
+let slots = 0
+
+const handlers: readonly AnyHandler[] = [
+  platformHandler(parent, async ({ payload, scope, checkpoint, park }) => {
+    if (checkpoint === undefined) {
+      return park(async (inside, start) => {
+        const children: string[] = []
+        for (const name of payload.children) children.push(await start(child, { workspaceId: w.org.id, cause: inside.cause }, { name }))
+        return children
+      })
+    }
+    const found = await Promise.all((checkpoint as string[]).map((id) => findOperation(scope.db, id)))
+    return { result: found.map((one) => one?.result ?? one?.error?.message) }
+  }),
+  platformHandler(child, async ({ payload }) => {
+    slots += 1
+    try {
+      return { result: await endOf(payload.name).promise }
+    } finally {
+      slots -= 1
+    }
+  }),
+  platformHandler(after, async ({ payload, scope }) => {
+    const operation = await findOperation(scope.db, payload.operation)
+    heard.push([operation?.status, operation?.result ?? operation?.error?.message])
+    return { result: null }
+  }),
+]
+
+let loops: Loop[]
+const origin = () => ({
+  workspaceId: w.org.id,
+  cause: { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const,
+})
+
+test.before(async () => {
+  w = await world()
+  await installQueues(w.worker.database, [parent, child, after], deadLetterQueue)
+  const { cache, queue, blobs, uses, now, guards } = w.api.services
+  const log = createLogger('test', 'silent')
+  services = { config: w.config, cache, queue, blobs, log, uses, now, guards, db: w.worker.database, resources: openResources(log) }
+  loops = handlers.map((handler) => new Loop(handler, services))
+  for (const loop of loops) loop.start()
+})
+test.after.always(async () => {
+  for (const loop of loops) await loop.stop(0)
+  await w.close()
+})
+
+async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    for (const loop of loops) loop.wake()
+    const found = await look()
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+const settledOne = (id: string) =>
+  until(async () => {
+    const operation = await findOperation(w.worker.database, id)
+    return operation?.finished_at ? operation : undefined
+  })
+const awaited = async (id: string) => (await w.db.query('select awaits, status from operations where id = $1', [id])).rows[0]
+const isParked = (id: string, count: number) => until(async () => (await awaited(id)).awaits === count)
+
+test.serial('a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
+  const { queue, db } = services
+  const id = await queue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
+  await isParked(id, 3)
+  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
+  await settleAbandoned(db, queue)
+  const jobs = `select from pgboss.job where name = 'test.parent' and state in ('created', 'retry', 'active')`
+  await until(async () => (await w.db.query(jobs)).rowCount === 0)
+  endOf('a').resolve('first')
+  await isParked(id, 2)
+  endOf('c').reject(problem('FORBIDDEN', 'third may not'))
+  await isParked(id, 1)
+  t.like(await awaited(id), { status: 'running' })
+  endOf('b').resolve('second')
+  t.like(await settledOne(id), { status: 'done', result: ['first', 'second', 'third may not'] })
+})
+
+test.serial('of many that settle at once, one goes on', async (t) => {
+  const { queue, db } = services
+  const names = Array.from({ length: 10 }, (_, number) => `at once ${number}`)
+  const id = await queue.enqueue(db, parent, origin(), { children: names })
+  await isParked(id, 10)
+  await until(async () => slots >= 10)
+  for (const name of names) endOf(name).resolve(name)
+  t.like(await settledOne(id), { status: 'done', result: names })
+  await w.drain()
+  const { rows } = await w.db.query(`select from pgboss.job where name = 'test.parent' and data ->> 'operationId' = $1`, [id])
+  t.is(rows.length, 1)
+})
+
+test.serial('a parked job whose resumed attempt was lost is given up like any other', async (t) => {
+  const { queue, db } = services
+  const id = await queue.enqueue(db, parent, origin(), { children: ['lost'] })
+  await isParked(id, 1)
+  await loops[0]?.stop(0)
+  endOf('lost').resolve(null)
+  await until(async () => (await awaited(id)).awaits === null)
+  await settleAbandoned(db, queue)
+  t.like(await awaited(id), { status: 'running' }, 'its job waits')
+  await w.db.query(`delete from pgboss.job where name = 'test.parent'`)
+  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
+  await settleAbandoned(db, queue)
+  t.like(await awaited(id), { status: 'failed' })
+})
+
+test.serial('what goes on after an operation is filed with what settles it, however it ends', async (t) => {
+  const { queue, db } = services
+  const begin = async (name: string) => {
+    const id = newId()
+    const operation = await queue.enqueue(db, child, origin(), { name }, { continuation: continuation(after, origin(), { operation: id }) })
+    await w.db.query(
+      `update operations set continuation = jsonb_set(continuation, '{envelope,payload,operation}', to_jsonb($1::text)) where id = $1`,
+      [operation],
+    )
+    return operation
+  }
+  heard.length = 0
+  await begin('goes well')
+  endOf('goes well').resolve(5)
+  await until(async () => heard.length === 1)
+  await begin('goes wrong')
+  endOf('goes wrong').reject(problem('VALIDATION_ERROR', 'it is wrong'))
+  await until(async () => heard.length === 2)
+  await loops[1]?.stop(0)
+  const gone = await begin('goes away')
+  await w.db.query(`delete from pgboss.job where id = $1`, [gone])
+  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [gone])
+  await settleAbandoned(db, queue)
+  await until(async () => heard.length === 3)
+  t.deepEqual(heard, [
+    ['done', 5],
+    ['failed', 'it is wrong'],
+    ['failed', 'The work was given up after its last attempt'],
+  ])
+})
+
+test.serial('work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
+  const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
+  const platform = { ...services, principal: null, cause: origin().cause }
+  const scope = await enterAs(platform, w.org.id, member.id)
+  t.like(scope.cause, { actorId: member.id, actorType: 'user', requestId: 'test' })
+  t.is(scope.actor.policy.permits('records:read', 'invoices'), 'always')
+  t.is(scope.actor.policy.permits('records:read', 'accounts'), 'never')
+  await w.org.owner.delete(`${w.org.path}/members/${member.id}`)
+  await services.cache.settle()
+  const { refusal } = await orRefusal(() => enterAs(platform, w.org.id, member.id))
+  t.like(refusal, { code: 'FORBIDDEN' })
+  t.deepEqual(await orRefusal(async () => 1), { value: 1 })
+  await t.throwsAsync(orRefusal(async () => Promise.reject(problem('INTERNAL'))))
+})

@@ -1,0 +1,96 @@
+import test from 'ava'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { countCall, waitUncounted } from '#shared/platform/kernel/process/thread-share.ts'
+
+/** Holds the thread for so many milliseconds. */
+function hold(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+async function compute(budget: ComputeBudget, slices: number, done: string[], name: string): Promise<void> {
+  for (let slice = 0; slice < slices; slice++) {
+    hold(4)
+    await budget.pause()
+    done.push(name)
+  }
+}
+
+test('a budget gives its steps and no more, and says which bound ended it', (t) => {
+  const budget = computeBudget('w', { steps: 10, bound: 'filter: at most 10 steps' })
+  budget.take(4)
+  budget.take(6)
+  t.is(budget.left, 0)
+  const error = t.throws(() => budget.take(1), { instanceOf: Problem })
+  t.is(error.code, 'VALIDATION_ERROR')
+  t.is(error.message, 'filter: at most 10 steps')
+})
+
+test('a pause after a slice gives the thread back', async (t) => {
+  const budget = computeBudget('w', { steps: 1, bound: '' })
+  let isOther = false
+  setImmediate(() => {
+    isOther = true
+  })
+  hold(4)
+  t.true(budget.isPauseDue())
+  await budget.pause()
+  t.true(isOther)
+})
+
+test('workspaces that compute take turns, however many computations one has', async (t) => {
+  const done: string[] = []
+  const many = [1, 2, 3, 4, 5].map(() => compute(computeBudget('many', { steps: 1, bound: '' }), 4, done, 'many'))
+  const one = compute(computeBudget('one', { steps: 1, bound: '' }), 4, done, 'one')
+  await Promise.all([...many, one])
+  // Of two workspaces each has every second slice, so the four of one are over within the first ten or so of 24.
+  t.true(done.lastIndexOf('one') < 12, done.join(' '))
+})
+
+test('input and output are served between two slices of many computations', async (t) => {
+  const done: string[] = []
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await Promise.all([1, 2, 3, 4, 5].map((each) => compute(computeBudget(`w${each}`, { steps: 1, bound: '' }), 4, done, '')))
+  isOver = true
+  t.true(turns >= 15, `${turns} turns of the loop for 20 slices`)
+})
+
+test('a call that is over twice is counted once', async (t) => {
+  const over = [countCall(), countCall()]
+  for (const end of over) end()
+  for (const end of over) end()
+  const end = countCall()
+  const budget = computeBudget('w', { steps: 1, bound: '' })
+  hold(4)
+  await budget.pause()
+  end()
+  t.pass()
+})
+
+test.serial('a call that waits for its operation is not counted', async (t) => {
+  const ends = [countCall(), countCall()]
+  const budget = computeBudget('w', { steps: 1, bound: '' })
+  const isNext = async () => {
+    hold(4)
+    let isOver = false
+    const paused = budget.pause().then(() => {
+      isOver = true
+    })
+    // Without other calls the next slice begins in the next turn of the loop, before any timer.
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    const began = isOver
+    await paused
+    return began
+  }
+  t.false(await isNext(), 'two calls, one of which computes')
+  t.true(await waitUncounted(isNext))
+  for (const end of ends) end()
+})

@@ -1,0 +1,44 @@
+import test from 'ava'
+import { timed } from '#shared/platform/db/statements/slow-statements.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
+import { currentRequest } from '#shared/platform/kernel/process/current-request.ts'
+
+/** What is told of a statement that takes as long as it says, in milliseconds. */
+async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
+  const told: object[] = []
+  const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger
+  const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
+  await currentRequest.run('a-request', () => timed({ ms, log }, statement, run)).catch(() => undefined)
+  return told
+}
+
+const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
+
+test('a statement that takes long is told of with its text, without its values, and with the id of its request', async (t) => {
+  const [line, ...others] = await toldOf(1, async () => {
+    await later()
+    return [{}, {}]
+  })
+  t.deepEqual(others, [])
+  t.like(line, {
+    message: 'slow statement',
+    statement: 'find_things',
+    text: 'select * from things where name = $1',
+    rows: 2,
+    request_id: 'a-request',
+  })
+  t.true((line as { ms: number }).ms >= 1)
+  t.notRegex(JSON.stringify(line), /a secret/)
+})
+
+test('one that fails late is told of too, without rows', async (t) => {
+  const failing = async () => {
+    await later()
+    throw new Error('cancelled')
+  }
+  t.like((await toldOf(1, failing))[0], { statement: 'find_things', rows: undefined })
+})
+
+test('one that is quick enough is not', async (t) => {
+  t.deepEqual(await toldOf(60_000, async () => []), [])
+})

@@ -1,0 +1,51 @@
+import test from 'ava'
+import { queueMail } from '#shared/platform/mail/outbox.ts'
+import { until } from '#test/features/functions/support.ts'
+import { startMailServer } from '#test/platform/mail/smtp.ts'
+import { times } from '#test/support/depth.ts'
+import { end, startProcess } from '#test/support/process.ts'
+import { world } from '#test/support/world.ts'
+
+const [count, kills] = [times(80, 150), times(2, 4)]
+
+test('mails whose worker is killed again and again all arrive, at most one twice for each that was under way', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'flows', 'functions', 'schedule'])
+  t.teardown(w.close)
+  const { database: db, queue } = w.api.services
+  const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const mail = { workspaceId: null, kind: 'test', to: `${n}@example.com`, subject: 'Hello', text: 'Hello' }
+    ids.push(await queueMail({ db, queue, cause }, mail))
+  }
+  let underWay = 0
+  const sending = async () => (await w.db.query(`select from outbox_mails where status = 'sending'`)).rowCount ?? 0
+  for (let kill = 0; kill <= kills; kill++) {
+    const before = server.taken.length
+    const worker = await startProcess(t, w, 'mail', { SMTP_URL: server.url })
+    if (kill === kills) break
+    await until(async () => server.taken.length > before && (await sending()) > 0)
+    await end(worker)
+    underWay += await sending()
+  }
+  // What a dead worker had in hand goes back once its heartbeat is old; a second try comes after its quarter of an hour.
+  await until(async () => {
+    await w.db.query(
+      `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = 'mail.send' and state = 'active' and heartbeat_on < now() - interval '5 seconds'`,
+    )
+    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
+    await w.db.query(`update due_work set at = 'epoch' where kind = 'mail'`)
+    return (await w.db.query(`select from outbox_mails where status <> 'sent'`)).rowCount === 0
+  })
+  const arrived = new Map<string, number>()
+  for (const { mail } of server.taken) {
+    const id = mail.messageId?.replace(/^<(.*)@.*$/, '$1') ?? ''
+    arrived.set(id, (arrived.get(id) ?? 0) + 1)
+  }
+  t.deepEqual([...arrived.keys()].sort(), ids.sort())
+  t.true([...arrived.values()].every((copies) => copies <= 2))
+  const twice = server.taken.length - count
+  t.true(underWay > 0 && twice <= underWay, `${twice} copies for ${underWay} that were under way`)
+  t.log(`${count} mails, ${kills} kills, ${underWay} under way, ${twice} came twice`)
+})

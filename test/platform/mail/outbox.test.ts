@@ -1,0 +1,171 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { queueMail } from '#shared/platform/mail/outbox.ts'
+import { callKontor } from '#test/bin/call.ts'
+import { startMailServer } from '#test/platform/mail/smtp.ts'
+import { mailsTo } from '#test/support/mailbox.ts'
+import { type World, world } from '#test/support/world.ts'
+import { registry } from '#workers/metrics.ts'
+
+const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const mail = { workspaceId: null, kind: 'test', to: 'ann@example.com', subject: 'Hello', text: 'Hello Ann' } as const
+
+const sender = ({ api }: World) => ({ db: api.services.database, queue: api.services.queue, cause })
+const rows = async ({ db }: World) =>
+  (await db.query('select id, status, attempts, last_error, body_text, sent_at from outbox_mails order by id')).rows
+
+test('a mail goes out through SMTP_URL, as it was written', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ SMTP_URL: server.url, MAIL_FROM: 'Kontor <post@kontor.example>', PUBLIC_URL: 'https://kontor.example' })
+  t.teardown(w.close)
+  const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
+  const headers = { 'List-Unsubscribe': '<https://kontor.example/unsubscribe/x>' }
+  const full = {
+    ...mail,
+    to: 'ann@bücher.example',
+    subject: 'Grüße – 你好',
+    text: 'Zeile eins\n=20 bleibt.\n',
+    html: '<p>Grüße</p>',
+    headers,
+    calendar,
+  }
+  const id = await queueMail(sender(w), full)
+  await w.drain()
+  t.is(server.taken.length, 1)
+  const { to, raw, mail: seen } = server.taken[0] as (typeof server.taken)[number]
+  t.deepEqual(to, ['ann@bücher.example'])
+  t.deepEqual(seen.from, { name: 'Kontor', address: 'post@kontor.example' })
+  t.is(seen.subject, 'Grüße – 你好')
+  t.is(seen.text?.replaceAll('\r\n', '\n').trimEnd(), 'Zeile eins\n=20 bleibt.')
+  t.regex(seen.html ?? '', /<p>Grüße<\/p>/)
+  t.is(seen.messageId, `<${id}@kontor.example>`)
+  t.regex(raw, /^List-Unsubscribe: <https:\/\/kontor\.example\/unsubscribe\/x>\r$/m)
+  t.regex(raw, /^Content-Type: text\/calendar; charset=utf-8; method=REQUEST\r$/m)
+  const [row] = await rows(w)
+  t.like(row, { id, status: 'sent', attempts: 1, last_error: null, body_text: '' })
+  t.truthy(row.sent_at)
+})
+
+test('what is written into names and subjects never becomes a header', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
+  t.teardown(w.close)
+  const hostile = 'Hi\r\nBcc: victim@example.com\r\n\r\nBuy'
+  await queueMail(sender(w), { ...mail, subject: hostile, headers: { 'X-Note': hostile } })
+  await queueMail(sender(w), { ...mail, to: 'ann@example.com\r\nRCPT TO:<victim@example.com>' })
+  await queueMail(sender(w), { ...mail, to: 'ann@example.com, victim@example.com' })
+  await w.drain()
+  t.true(server.taken.length > 0)
+  for (const { to, raw } of server.taken) {
+    t.is(to.length, 1)
+    t.false(to.includes('victim@example.com'))
+    t.notRegex(raw, /^Bcc:/im)
+  }
+})
+
+test('a mail whose cause is rolled back is never sent', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ SMTP_URL: server.url })
+  t.teardown(w.close)
+  const { db, queue } = sender(w)
+  const rolledBack = db.transaction(async (tx) => {
+    await queueMail({ db: tx, queue, cause }, mail)
+    throw new Error('no')
+  })
+  await t.throwsAsync(rolledBack, { message: 'no' })
+  await w.drain()
+  t.deepEqual(await rows(w), [])
+  t.is(server.taken.length, 0)
+})
+
+test('the same id queues and sends one mail, however often it is queued', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ SMTP_URL: server.url })
+  t.teardown(w.close)
+  const id = '01999999-9999-7999-8999-999999999999'
+  await Promise.all(Array.from({ length: 20 }, () => queueMail(sender(w), { ...mail, id })))
+  await w.drain()
+  await queueMail(sender(w), { ...mail, id })
+  await w.drain()
+  t.is(server.taken.length, 1)
+})
+
+test('a mail that ends a long chain of automations is sent all the same', async (t) => {
+  const server = await startMailServer(t)
+  const w = await world({ SMTP_URL: server.url })
+  t.teardown(w.close)
+  await queueMail({ ...sender(w), cause: { ...cause, depth: 9 } }, mail)
+  await w.drain()
+  t.is(server.taken.length, 1)
+})
+
+test('a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
+  const server = await startMailServer(t)
+  server.refuse({ code: 451, text: 'come back later' })
+  const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
+  t.teardown(w.close)
+  const id = await queueMail(sender(w), { ...mail, kind: 'refused' })
+  await w.drain()
+  const delays: number[] = []
+  for (let tries = 1; tries <= 9; tries++) {
+    const [row] = await rows(w)
+    t.like(row, { status: 'queued', attempts: tries, sent_at: null })
+    t.regex(row.last_error, /451 come back later/)
+    const retry = await w.db.query(
+      `select extract(epoch from start_after - now()) as seconds from pgboss.job where name = 'mail.send' and state = 'retry'`,
+    )
+    t.is(retry.rowCount, 1)
+    delays.push(Number(retry.rows[0].seconds))
+    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
+    w.worker.pools.missed()
+    await w.drain()
+  }
+  t.true((delays[0] ?? 0) > 5 && (delays[8] ?? 0) > 20 * (delays[0] ?? 0), `delays grow: ${delays.join(', ')}`)
+  t.like((await rows(w))[0], { id, status: 'failed', attempts: 10, body_text: 'Hello Ann' })
+
+  const { json } = await callKontor(w, 'jobs', 'list', '--json')
+  t.is(json.failed.length, 1)
+  t.like(json.failed[0], { job: 'mail.send', attempts: 10, workspace_id: null, request_id: 'test' })
+  t.regex(json.failed[0].error, /451 come back later/)
+  t.is(json.queues.find(({ job }: { job: string }) => job === 'mail.send').failed, 1)
+  server.refuse(null)
+  t.deepEqual((await callKontor(w, 'jobs', 'retry', json.failed[0].id, '--json')).json, { retried: [json.failed[0].id] })
+  w.worker.pools.missed()
+  await w.drain()
+  t.is(server.taken.length, 1)
+  t.like((await rows(w))[0], { status: 'sent', attempts: 11, last_error: null })
+  t.deepEqual((await callKontor(w, 'jobs', 'list', '--json')).json.failed, [])
+  t.is((await callKontor(w, 'jobs', 'retry', json.failed[0].id)).code, 1)
+  const told = await registry.metrics()
+  const tries = [...told.matchAll(/^kontor_mail_tries_total\{kind="refused",outcome="(\w+)"\} (\d+)$/gm)].map(([, ...pair]) => pair)
+  t.deepEqual(Object.fromEntries(tries), { later: '9', failed: '1', sent: '1' })
+  t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
+})
+
+test('without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  await queueMail(sender(w), mail)
+  await queueMail(sender(w), { ...mail, subject: 'Second' })
+  await w.drain()
+  const folder = join(w.config.dataDir, 'mail')
+  const names = (await readdir(folder)).sort()
+  t.is(names.length, 2)
+  for (const name of names) {
+    t.regex(name, /^\d{4}-\d\d-\d\dT\d{6}\.\d{6}Z-[0-9a-f-]{36}\.eml$/)
+    t.is((await stat(join(folder, name))).mode & 0o777, 0o600)
+    t.regex(
+      await readFile(join(folder, name), 'utf8'),
+      /^Auto-Submitted: auto-generated\r\nFrom: Kontor <no-reply@localhost>\r\nTo: ann@example\.com\r\n/,
+    )
+  }
+  const mails = await mailsTo(w, 'ann@example.com')
+  t.deepEqual(
+    mails.map(({ subject, text }) => [subject, text?.trim()]),
+    [
+      ['Hello', 'Hello Ann'],
+      ['Second', 'Hello Ann'],
+    ],
+  )
+})

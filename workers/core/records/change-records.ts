@@ -1,0 +1,57 @@
+import { runBatch } from '#shared/core/records/change/batch.ts'
+import { type BatchOperation, type BatchResult, batchComputeSteps, batchOperations } from '#shared/core/records/change/batch-schemas.ts'
+import { computeAhead } from '#shared/core/records/compute/precompute.ts'
+import { changeRecords } from '#shared/core/records/jobs.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
+import { type Attempt, handler } from '#workers/platform/jobs/handler.ts'
+
+/** Changes of one transaction of a batch that is not atomic (page "Beyond", section 2). */
+const changesPerStep = 100
+
+const bound = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`
+
+type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpoint' | 'advance'>
+
+/**
+ * An atomic batch commits together with its results. Any other commits every 100 changes together with its checkpoint, so a worker that is
+ * killed leaves the rest to the next.
+ */
+export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
+  const operations = batchOperations.parse(parseStoredJson(text), 'operations')
+  const computing = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
+  if (atomic) {
+    const ahead = await computeAhead({ ...work.scope, compute: computing }, typeKey, operations)
+    return commit(async (inside) => ({
+      result: { results: await runBatch({ ...inside, compute: computing }, typeKey, operations, { atomic: true, ahead }) },
+    }))
+  }
+  const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
+    runBatch({ ...scope, compute: computing }, typeKey, part, { atomic: false, earlier })
+  const earlier = await changeInSteps(work, operations, step)
+  return commit(async (inside) => ({
+    result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
+  }))
+})
+
+type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) => Promise<BatchResult[]>
+
+/** Does all changes but those of the last transaction, and gives their results. */
+async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], step: Step) {
+  // The checkpoint is the results so far as JSON text, which keeps the digits of their numbers.
+  let results = checkpoint === undefined ? [] : (parseStoredJson(checkpoint as string) as BatchResult[])
+  const total = operations.length
+  while (total - results.length > changesPerStep) {
+    signal.throwIfAborted()
+    const part = operations.slice(results.length, results.length + changesPerStep)
+    const earlier = results
+    results = await scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const all = [...earlier, ...(await step(inside, part, earlier))]
+      await advance({ done: all.length, total }, JSON.stringify(all), inside)
+      return all
+    })
+  }
+  return results
+}

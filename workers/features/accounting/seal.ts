@@ -1,0 +1,29 @@
+import { sealBooks } from '#shared/features/accounting/jobs.ts'
+import { countSeal } from '#shared/features/accounting/metrics.ts'
+import { keepSeal, prepareSeal } from '#shared/features/accounting/seals/seals.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { handler } from '#workers/platform/jobs/handler.ts'
+
+/** Attempts to prepare a seal while other seals are stored first. Each attempt has fewer entries to hash. */
+const maxAttempts = 20
+
+/** Rolls the transaction back when another seal took the same position in the chain. */
+class Overtaken extends Error {}
+
+/** Seals the ledger. Hashing holds no lock. The seal and the job's completion commit together, so a crash leaves no unreported seal. */
+export default handler(sealBooks, async ({ payload: { until }, scope, commit }) => {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const prepared = await prepareSeal(scope, until ?? undefined)
+    try {
+      return await commit(async (inside) => {
+        const seal = await keepSeal(inside, prepared)
+        if (!seal) throw new Overtaken()
+        inside.db.afterCommit(countSeal)
+        return { result: seal }
+      })
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error
+    }
+  }
+  throw problem('INTERNAL', `Other seals were stored first in all ${maxAttempts} attempts`)
+})

@@ -1,0 +1,84 @@
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { problemsOf } from '#shared/features/flows/definitions/check.ts'
+import type { Draft } from '#shared/features/flows/definitions/draft.ts'
+import { readSound, surroundingsOf } from '#shared/features/flows/definitions/flows.ts'
+import { flowInput } from '#shared/features/flows/definitions/schemas.ts'
+import { generateFlow } from '#shared/features/flows/jobs.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import { operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { EgressFailure } from '#shared/platform/egress/failure.ts'
+import { callHttp } from '#shared/platform/egress/http.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { promptFor } from '#workers/features/flows/prompt.ts'
+import { handler } from '#workers/platform/jobs/handler.ts'
+
+/** Bytes that an assistant's answer may have. */
+const mostBytes = 2 * 1_048_576
+
+export default handler(generateFlow, async ({ payload: { prompt }, scope, signal }) => {
+  const said = await ask(scope, prompt, signal)
+  return { result: await draftOf(scope, said) }
+})
+
+/** What the assistant says. Throws AGENT_ERROR with the reason when it says nothing, and AGENT_DISABLED where there is none. */
+async function ask(scope: Scope, prompt: string, signal: AbortSignal): Promise<string> {
+  const { agent } = scope.config
+  if (agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
+  const body = { model: agent.model, temperature: 0, messages: await promptFor(scope, prompt), response_format: { type: 'json_object' } }
+  const url = agent.url.endsWith('/chat/completions') ? agent.url : `${agent.url}/chat/completions`
+  const headers = { 'content-type': 'application/json', ...(agent.key === null ? {} : { authorization: `Bearer ${agent.key}` }) }
+  const call = {
+    url,
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    timeoutMs: flowLimits.draftTimeoutMs,
+    maxBytes: mostBytes,
+    signal,
+  }
+  try {
+    const { status, body: answer } = await callHttp(operatorDoor(), call)
+    if (status !== 200) throw refused(`the assistant answered ${status}`)
+    return contentOf(answer.toString())
+  } catch (error) {
+    if (error instanceof EgressFailure) throw refused(`the assistant could not be asked: ${error.reason}`)
+    throw error
+  }
+}
+
+const refused = (reason: string): Problem => problem('AGENT_ERROR', `The assistant could not draft a flow: ${reason}`, { expected: true })
+
+function contentOf(text: string): string {
+  const answer = jsonIn(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined
+  const content = answer?.choices?.[0]?.message?.content
+  if (typeof content !== 'string' || content.trim() === '') throw refused('its answer holds no message')
+  return content
+}
+
+/** The flow that an answer holds, once it is one that could be saved; its problems are told with it. */
+async function draftOf(scope: Scope, said: string): Promise<Draft> {
+  const proposed = jsonIn(said.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
+  try {
+    const { name, ...sent } = flowInput.parse(proposed, 'flow')
+    const { definition, positions } = readSound(sent)
+    const problems = problemsOf(definition, await surroundingsOf(scope))
+    return {
+      name,
+      nodes: definition.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
+      edges: definition.edges.map((edge) => ({ ...edge })),
+      context: { ...definition.context },
+      problems: problems.map((found) => ({ ...found })),
+    }
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) throw refused(error.message)
+    throw error
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refused('its answer is no JSON')
+  }
+}

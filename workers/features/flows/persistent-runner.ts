@@ -1,0 +1,154 @@
+import type { Waiting } from '#shared/core/automation/block.ts'
+import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
+import type { Doing, Stage, Turn } from '#shared/features/flows/execution/execute.ts'
+import type { ParkedFor, RunRow } from '#shared/features/flows/execution/load.ts'
+import { callOut, continueRun, waitsDue } from '#shared/features/flows/jobs.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
+import type { RunError } from '#shared/features/flows/runs/schemas.ts'
+import { originOf } from '#shared/features/flows/runs/start.ts'
+import { isOvertaken, writeTurn } from '#shared/features/flows/runs/store.ts'
+import { runFunction } from '#shared/features/functions/jobs.ts'
+import { inAttempts } from '#shared/platform/db/attempts.ts'
+import type { Executor, Tx } from '#shared/platform/db/database.ts'
+import type { Statement } from '#shared/platform/db/statements/statement.ts'
+import { setDue } from '#shared/platform/due/due-times.ts'
+import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
+import { continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { enterAs } from '#workers/core/workspaces/enter-workspace.ts'
+import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
+
+/** Somebody else has gone on with the run, or has ended it; what was to be written must not stand. */
+export class Overtaken extends Error {}
+
+/** A run has the worker to itself for so long; then others have their turn. */
+const turnMs = 2_000
+
+interface Written extends Turn {
+  readonly status: 'running' | 'ok' | 'failed'
+  readonly waiting?: ParkedFor
+  readonly jobId?: string
+  readonly error?: RunError
+}
+
+export interface RealStage extends Stage {
+  /** `tries` says how often the function that it waits for was begun. */
+  readonly park: (doing: Doing, waiting: Waiting, turn: Turn, tries?: number) => Promise<undefined>
+}
+
+/** Where a run is played for good: every effect commits with its step, in a transaction of its own, with the rights of that moment. */
+export function realStage(platform: PlatformScope, workspaceId: string, run: RunRow, signal: AbortSignal): RealStage {
+  let turn = run.turn
+  const began = performance.now()
+  const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
+
+  const present = (db: Executor): Promise<Scope> => enterAs({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
+
+  const enter = async (): Promise<Scope> => {
+    await platform.cache.settle()
+    return present(platform.db)
+  }
+
+  /** The statement that writes a turn, which fails when the run was overtaken. */
+  const turnOf = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
+    const isOk = status === 'ok'
+    const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
+    const write = writeTurn({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
+    return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps))
+  }
+
+  const told = ({ status, steps }: Written): void => tell(run, status, steps, platform.now())
+
+  const write = async (db: Executor, written: Written): Promise<void> => {
+    await db.query(turnOf(written))
+    db.afterCommit(() => told(written))
+  }
+
+  const goOnLater = async (tx: Tx): Promise<string> => {
+    const jobId = newId()
+    await enqueueAll(platform.queue, tx, continueRun, [
+      { id: jobId, origin: originOf(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
+    ])
+    return jobId
+  }
+
+  const park = async (tx: Tx, scope: Scope, doing: Doing, waiting: Waiting, written: Turn, tries: number): Promise<void> => {
+    const since = { started_at: doing.startedAt.toISOString(), node_id: doing.node.id }
+    if (waiting.kind === 'time') {
+      await setDue(tx, waitsDue, workspaceId, [{ subject: run.id, at: new Date(waiting.until) }])
+      return write(tx, { ...written, status: 'running', waiting: { ...since, ...waiting } })
+    }
+    if (waiting.kind === 'function') {
+      const operation = await beginFunction(tx, scope, run.id, waiting)
+      return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'function', operation, tries } })
+    }
+    const jobId = newId()
+    const payload = { workspaceId, runId: run.id, turn: turn + 1 }
+    await enqueueAll(platform.queue, tx, callOut, [{ id: jobId, origin: originOf(workspaceId, run.id), payload }])
+    return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
+  }
+
+  /** Everything that is written is one turn. */
+  const turning = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await work()
+      turn += 1
+      return result
+    } catch (error) {
+      throw isOvertaken(error) ? new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`, { cause: error }) : error
+    }
+  }
+
+  const turningIn = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => turning(() => platform.db.transaction(work))
+
+  return {
+    now: platform.now,
+    stepsAtMost: flowLimits.stepsPerRun,
+    enter,
+    // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
+    act: async (_doing, work, after, isEnd) => {
+      const effect = async (db: Executor) => {
+        const scope = await present(db)
+        const inside = async (tx: Tx) => {
+          const output = await work(within(scope, tx))
+          const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
+          tx.afterCommit(() => told(written))
+          return { output, written }
+        }
+        return db.transaction(inside, ({ written }) => turnOf(written))
+      }
+      const { output } = await turning(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
+      return output
+    },
+    park: async (doing, waiting, written, tries = 1) => {
+      const scope = await enter()
+      await turningIn((tx) => park(tx, scope, doing, waiting, written, tries))
+      return undefined
+    },
+    write: (written, isEnd) => turning(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
+    fail: (written, error) => turning(() => write(platform.db, { ...written, status: 'failed', error })),
+    isLong: () => signal.aborted || performance.now() - began > turnMs,
+    pause: (written) => turningIn(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
+  }
+}
+
+/** Counts what was written of a run. */
+function tell({ createdAt }: RunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
+  for (const step of steps) flowSteps.inc({ type: step.node_type, status: step.status })
+  if (status !== 'running') flowRunSeconds.observe({ status }, Math.max(0, now.getTime() - Date.parse(createdAt)) / 1_000)
+}
+
+/** Begins a function's run as a part of a run, with the lesser of its author's rights and the editor's, and gives its operation. */
+export function beginFunction(
+  tx: Tx,
+  scope: Pick<Scope, 'queue' | 'cause' | 'workspace'>,
+  runId: string,
+  { functionId, input }: Pick<Extract<Waiting, { kind: 'function' }>, 'functionId' | 'input'>,
+): Promise<string> {
+  const workspaceId = scope.workspace.id
+  const goOn = continuation(continueRun, originOf(workspaceId, runId), { workspaceId, runId })
+  const payload = { functionId, input, rights: 'lesser' as const }
+  return scope.queue.enqueue(tx, runFunction, { workspaceId, cause: scope.cause }, payload, { continuation: goOn })
+}
+
+const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

@@ -1,0 +1,100 @@
+import { isObject } from '#shared/core/automation/template.ts'
+import { accessTo } from '#shared/core/records/access.ts'
+import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { visibleView } from '#shared/core/records/read.ts'
+import type { RecordView } from '#shared/core/records/record.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
+import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal.ts'
+import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { findWritten } from '#shared/features/flows/runs/store.ts'
+import { type TriggeredRun, triggerSights } from '#shared/features/flows/triggers/trigger-access.ts'
+import { getMessage } from '#shared/features/messages/sending/messages.ts'
+
+interface Entry {
+  readonly action: string
+  readonly object_type: string
+  readonly record_id: string
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
+}
+
+/** What set a run off, as far as those may read it with whose rights it is rehearsed: of a record that they cannot see now, its id. */
+export async function readableInput(scope: Scope, input: TriggerInput, objectType: string | null): Promise<TriggerInput> {
+  const { record, record_id } = input
+  if (!record || record_id === undefined || scope.actor.owner) return input
+  const view = (await viewsOf(scope, objectType ?? '', [record_id])).get(record_id)
+  const kept = Object.entries(record).filter(([key]) => key === 'id' || key === 'created_at' || (view && Object.hasOwn(view.values, key)))
+  return { ...input, record: Object.fromEntries(kept) }
+}
+
+/** The same without the record, the calendar event and the input that the caller of the rehearsal may not see, their ids included. */
+export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
+  const { record, record_id, calendar_event, input: given, ...others } = input
+  if (record_id === undefined && calendar_event === undefined && given == null) return input
+  const sight = (await triggerSights(caller, [{ ...run, hasInput: given != null }])).get(run.id)
+  // Of a record that may be named, its hidden values are left out already.
+  if (sight?.isWhole || (sight?.isNamed && calendar_event === undefined && given == null)) return input
+  return {
+    ...others,
+    ...(record === undefined ? {} : { record: {} }),
+    ...(calendar_event === undefined ? {} : { calendar_event: {} }),
+    ...(given === undefined ? {} : { input: null }),
+  }
+}
+
+/** Records as the caller sees them, those alone that it may read. */
+async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): Promise<Map<string, RecordView>> {
+  const type = await findRecordType(scope, typeKey)
+  if (!type) return new Map()
+  const access = accessTo(scope, type, 'records:read')
+  const records = (await recordsByIds(scope, type, ids)).filter((record) => access.test(record))
+  return new Map(records.map((record) => [record.id, visibleView(type, record, access)]))
+}
+
+/** The records that were created and changed since a mark, as far as the caller may see them. */
+export async function changesSince(
+  scope: Scope,
+  { mark, requestId }: { readonly mark: string; readonly requestId: string },
+): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
+  const entries = await scope.db.query<Entry>(findWritten(scope.workspace.id, mark, requestId))
+  const created: RehearsedRun['created'] = []
+  const changed: RehearsedRun['changed'] = []
+  for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
+    const views = await viewsOf(scope, object_type, [...new Set(ofType.map(({ record_id }) => record_id))])
+    for (const [record_id, ofRecord] of Map.groupBy(ofType, (entry) => entry.record_id)) {
+      const view = views.get(record_id)
+      if (!view) continue
+      if (ofRecord[0]?.before === null) created.push({ id: record_id, object_type, values: { ...view.values } })
+      else changed.push({ object_type, record_id, ...sidesOf(ofRecord, view) })
+    }
+  }
+  return { created, changed }
+}
+
+/** What several changes of a record come to, of the fields that the caller sees. */
+function sidesOf(entries: readonly Entry[], { values }: RecordView) {
+  const [before, after]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
+  for (const entry of entries) {
+    for (const key of Object.keys(entry.after ?? {})) {
+      if (!Object.hasOwn(values, key)) continue
+      if (!Object.hasOwn(before, key)) before[key] = entry.before?.[key] ?? null
+      after[key] = entry.after?.[key] ?? null
+    }
+  }
+  return { before, after }
+}
+
+/** The messages that would go out. */
+export async function sentSince(
+  scope: Scope,
+  sent: readonly { readonly nodeId: string; readonly output: unknown }[],
+): Promise<RehearsedRun['messages']> {
+  const messages: RehearsedRun['messages'] = []
+  for (const { nodeId, output } of sent) {
+    const { message_id, skipped } = isObject(output) ? output : {}
+    const { to, subject } = await getMessage(scope, String(message_id))
+    messages.push({ node_id: nodeId, to, subject, skipped: skipped === true })
+  }
+  return messages
+}

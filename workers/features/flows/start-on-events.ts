@@ -1,0 +1,141 @@
+import { accessTo } from '#shared/core/records/access.ts'
+import { viewOfValues } from '#shared/core/records/record.ts'
+import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/core/records/snapshots.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
+import { minutesOfWord, sightOfTrigger, type TriggerEvent } from '#shared/features/calendar/announce.ts'
+import { playingFrom, scoreOfVersion, stepBudget } from '#shared/features/flows/execution/load.ts'
+import { blockOf, contextOf, type Score } from '#shared/features/flows/execution/run-execution.ts'
+import { heardEvents } from '#shared/features/flows/jobs.ts'
+import type { TriggerGuard, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
+import { countSkips } from '#shared/features/flows/runs/store.ts'
+import { findPresent } from '#shared/features/flows/store.ts'
+import { type HeardChanges, recordSource } from '#shared/platform/events/event-delivery.ts'
+import { maxDepth } from '#shared/platform/kernel/cause.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { enterAs, orRefusal } from '#workers/core/workspaces/enter-workspace.ts'
+import { chainsCut } from '#workers/metrics.ts'
+import { platformHandler } from '#workers/platform/jobs/handler.ts'
+
+/** Makes the runs of what happened, once for each event and flow, however often it is told. */
+export default platformHandler(heardEvents, async ({ payload, scope }) => {
+  await makeRuns(scope, payload)
+  return { result: null }
+})
+
+interface PresentFlow {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly editor_id: string
+}
+
+async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void> {
+  const { workspaceId } = heard
+  const flows = await scope.db.query<PresentFlow>(findPresent(workspaceId, heard.listenerIds))
+  const happenings = heard.source === recordSource ? await readSnapshots(scope, heard) : []
+  const made: NewRun[] = []
+  const skipped = new Map<string, number>()
+  const budget = stepBudget(workspaceId)
+  for (const flow of flows) {
+    const editor = await orRefusal(() => enterAs(scope, workspaceId, flow.editor_id))
+    const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
+    if (editor.refusal || !score) continue
+    const inputs =
+      heard.source === recordSource
+        ? await recordInputs(editor.value, heard, happenings)
+        : await eventInputs(editor.value, await enterAs(scope, workspaceId, flow.editor_id, true), heard)
+    const going: Input[] = []
+    for (const one of inputs) {
+      budget.refill()
+      if (!(await endsAtOnce(score, one.input, budget))) going.push(one)
+    }
+    if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
+    made.push(...going.map((one) => runOf(scope, heard, flow, one)))
+  }
+  await scope.db.transaction(async (tx) => {
+    const ids = await startRuns({ ...scope, db: tx }, workspaceId, made)
+    if (scope.cause.depth >= maxDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
+    if (skipped.size > 0) await tx.query(countSkips(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
+  })
+}
+
+interface Input {
+  /** The event that it comes from. */
+  readonly key: string
+  readonly input: TriggerInput
+  /** Of a calendar event: what says who may see it. */
+  readonly guard?: TriggerGuard
+  readonly isPersonal: boolean
+}
+
+/** What the editor may read of the records as their changes left them; a record that it may not read starts nothing. */
+async function recordInputs(editor: Scope, { objectType, event }: HeardChanges, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
+  const type = await findRecordType(editor, objectType)
+  if (!type) return []
+  const access = accessTo(editor, type, 'records:read')
+  return snapshots.flatMap((snapshot) => {
+    const stored = storedOf(type, snapshot)
+    if (!access.test(stored)) return []
+    const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
+    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, isPersonal: false }]
+  })
+}
+
+function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible: ReadonlySet<string>, stored: ReturnType<typeof storedOf>) {
+  return { id, created_at, ...viewOfValues(type, stored.values, visible) }
+}
+
+/**
+ * Calendar events as they were announced: those of the editor's own personal calendars, which alone start personal runs, those of the team
+ * whose details the editor sees, and of others' personal calendars what it sees without its personal standing.
+ */
+async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
+  const inputs: Input[] = []
+  for (const [index, key] of entryIds.entries()) {
+    const announced = snapshots[index] as TriggerEvent | null | undefined
+    if (!announced) continue
+    const sight = await sightOfTrigger(personal, announced)
+    const isPersonal = sight === 'own'
+    if (sight === 'none') continue
+    if (sight === 'details' && (await sightOfTrigger(editor, announced)) === 'none') continue
+    const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
+    inputs.push({
+      key,
+      input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event },
+      guard: { calendar_id, visibility, guest_ids },
+      isPersonal,
+    })
+  }
+  return inputs
+}
+
+/** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
+async function endsAtOnce(score: Score, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
+  const { graph } = score
+  const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
+  const node = only === undefined || another !== undefined ? undefined : graph.nodeById.get(only)
+  if (node?.type !== 'logic.condition') return false
+  const { work } = blockOf(node)
+  try {
+    const playing = await playingFrom(score, { id: newId(), input, state: null, steps: 0 }, budget)
+    const { handle = 'out' } = 'computes' in work ? await work.computes(contextOf(playing, { node, iteration: '' })) : {}
+    return graph.targets(node.id, handle).length === 0
+  } catch (error) {
+    // The run itself fails with it, and says so.
+    if (error instanceof Problem && error.status < 500) return false
+    throw error
+  }
+}
+
+function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
+  const kind = heard.source === recordSource ? 'record_event' : 'calendar'
+  const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
+  const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
+  return { flow, trigger, input, guard, key: `event ${key}`, depth: cause.depth + 1, isPersonal, requestId: cause.requestId }
+}
+
+const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)

@@ -1,0 +1,37 @@
+import { compilePolicy } from '#shared/core/policy/evaluate.ts'
+import { lesserOf } from '#shared/core/policy/grants/intersect-policies.ts'
+import { type Actor, impersonal, loadActor } from '#shared/core/scope/actor.ts'
+import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import { impersonalCause } from '#shared/platform/kernel/cause.ts'
+import { enter } from '#workers/core/workspaces/enter-workspace.ts'
+
+/** Who wrote what runs, and whether the rights of its caller are cut down to theirs. */
+export interface Authorship {
+  readonly authors: readonly string[]
+  /** Whether the run has no more rights than each author (document 2, Functions, rule 4). */
+  readonly isLesser: boolean
+}
+
+/**
+ * The scope of a run's SDK call: its caller, with the rights of this moment, and where `isLesser` no more than each author has. A run that
+ * has another author than its caller reaches nothing personal, and neither does what it causes. Throws like `enter`.
+ */
+export async function enterRun(platform: PlatformScope, workspaceId: string, { authors, isLesser }: Authorship): Promise<Scope> {
+  const scope = await enter(platform, workspaceId, 'request')
+  if (authors.every((author) => author === scope.actor.id)) return scope
+  let actor = impersonal(scope.actor)
+  if (isLesser) for (const author of authors) actor = await lesserActor(scope, actor, author)
+  return { ...scope, cause: impersonalCause(scope.cause), actor }
+}
+
+async function lesserActor({ cache, db, workspace }: Scope, actor: Actor, authorId: string): Promise<Actor> {
+  if (authorId === actor.id) return actor
+  const author = await loadActor(cache, db, workspace.id, authorId)
+  const policy = author?.policy ?? compilePolicy([], { id: authorId, type: 'user', owner: false })
+  return {
+    ...actor,
+    owner: actor.owner && (author?.owner ?? false),
+    isMember: actor.isMember && (author?.isMember ?? false),
+    policy: lesserOf(actor.policy, policy),
+  }
+}

@@ -1,0 +1,101 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { runLimits, watch } from '#workers/features/functions/sandbox/limits.ts'
+import { runIn, type Shared } from '#workers/features/functions/sandbox/run.ts'
+import { neverStarted, type RunOutcome, type RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
+import { launch, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import type { SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
+import { programText } from '#workers/features/functions/sandbox/runner/program.ts'
+import { type RunnerCounts, RunnerPool } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
+import { type BusyTurns, busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { type HeavyWork, heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { checkIn, tooHard } from '#workers/features/functions/sandbox/source-check.ts'
+
+export interface SandboxOptions {
+  /** Runs at a time. Each has a process of its own; further runs wait their turn. */
+  readonly size: number
+  /** Memory of one run in MB (document 2, Limits: 128). */
+  readonly memoryMb: number
+  /** What its runners take turns with when they are busy; those of the sandbox alone unless it shares the process with others. */
+  readonly turns?: BusyTurns
+  /** Where long texts of its runs are parsed; a queue of its own unless it shares the process with others. */
+  readonly heavy?: HeavyWork
+  /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
+  readonly logger?: { warn(details: object, message: string): void }
+}
+
+/** Runs other people's JavaScript in processes that hold nothing of ours. It holds those processes: close it when done. */
+export class Sandbox {
+  readonly #runs: RunnerPool
+  readonly #checks: RunnerPool
+  readonly #memoryBytes: number
+  readonly #shared: Shared
+  readonly #report: (message: string, details: object) => void
+
+  constructor({ size, memoryMb, logger, heavy = heavyWork(), turns = busyTurns() }: SandboxOptions) {
+    this.#shared = { heavy, turns }
+    this.#memoryBytes = memoryMb * 1024 * 1024
+    this.#report = (message, details) => logger?.warn(details, message)
+    const files = runnerFiles()
+    const pool = { launch: launch(files), program: programText(files, memoryMb), report: this.#report }
+    this.#runs = new RunnerPool({ ...pool, size, spare: watch.spareRunners })
+    this.#checks = new RunnerPool({ ...pool, size: watch.checksAtOnce, spare: 0 })
+  }
+
+  /**
+   * Does one run. Whatever the function does is an outcome; it rejects with VALIDATION_ERROR when source or input is larger than the
+   * limits, and with a plain Error when no runner can be started or the sandbox is closed.
+   */
+  async run(request: RunRequest): Promise<RunOutcome> {
+    refuseLarge(request)
+    let failure: unknown
+    for (let attempt = 1; attempt <= watch.attempts; attempt++) {
+      if (request.signal?.aborted) return neverStarted
+      try {
+        const runner = await this.#runs.take(request.owner, request.signal)
+        const outcome = await runIn(runner, request, this.#memoryBytes, this.#shared, this.#report)
+        void this.#runs.giveBack(request.owner, runner)
+        if (outcome) return outcome
+      } catch (error) {
+        failure = error
+      }
+    }
+    if (request.signal?.aborted) return neverStarted
+    throw failure ?? new Error('no function runner took the run')
+  }
+
+  /**
+   * What keeps a source from being a function, or null: it must have at most 256 KB, parse as a script, and bind a function named
+   * `handler` at top level (decisions, Functions). Nothing of the source is run. Its runner is not one that runs wait for.
+   */
+  async checkSource(source: string): Promise<SourceProblem | null> {
+    if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
+    for (let attempt = 1; attempt <= watch.checkAttempts; attempt++) {
+      const runner = await this.#checks.take('check')
+      const found = await checkIn(runner, source, this.#shared.turns)
+      void this.#checks.giveBack('check', runner)
+      if (found !== undefined) return found
+    }
+    return tooHard
+  }
+
+  /** The runners of runs; those that check sources are not counted. */
+  get counts(): RunnerCounts {
+    return this.#runs.counts
+  }
+
+  /** Process ids of the runners that live now. */
+  get pids(): readonly number[] {
+    return [...this.#runs.pids, ...this.#checks.pids]
+  }
+
+  /** Ends every run as interrupted and fulfils when no process is left. */
+  async close(): Promise<void> {
+    await Promise.all([this.#runs.close(), this.#checks.close()])
+  }
+}
+
+function refuseLarge({ source, inputText }: RunRequest): void {
+  if (Buffer.byteLength(source) > runLimits.sourceBytes) throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
+  if (inputText.length <= runLimits.jsonCharacters) return
+  throw problem('VALIDATION_ERROR', `input must have at most ${runLimits.jsonCharacters} characters of JSON, got ${inputText.length}`)
+}

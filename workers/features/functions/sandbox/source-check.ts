@@ -1,0 +1,41 @@
+import { watch } from '#workers/features/functions/sandbox/limits.ts'
+import type { SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
+import { toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
+import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
+import { watchBusy } from '#workers/features/functions/sandbox/scheduling/cpu-monitor.ts'
+import type { BusyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+
+export const tooHard: SourceProblem = Object.freeze({
+  line: 1,
+  column: 1,
+  message: 'the source takes too long or too much memory to parse',
+})
+
+/**
+ * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
+ * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
+ */
+export async function checkIn(runner: Runner, source: string, turns: BusyTurns): Promise<SourceProblem | null | undefined> {
+  const found = Promise.withResolvers<SourceProblem | null | undefined>()
+  const giveUp = (): void => {
+    found.resolve(tooHard)
+    runner.kill()
+  }
+  const stopLooking = watchBusy(runner, 'check', turns, (busyMs) => {
+    if (busyMs > watch.checkMs) giveUp()
+  })
+  const clock = setTimeout(giveUp, watch.checkAtMostMs)
+  runner.order(toRunner.check, source, {
+    hear: ({ kind, text }) => {
+      if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
+      else runner.kill()
+    },
+    lose: () => found.resolve(undefined),
+  })
+  try {
+    return await found.promise
+  } finally {
+    stopLooking()
+    clearTimeout(clock)
+  }
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
+import { type Outcome, outcomeOf } from '#shared/platform/mail/delivery-outcome.ts'
+import type { Composed } from '#workers/platform/mail/compose.ts'
+import type { Server } from '#workers/platform/mail/transports.ts'
+
+/** Timeouts in milliseconds for connecting, for the greeting and between two answers. */
+const silenceTimeouts = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
+/** Timeout of a whole delivery in milliseconds. */
+const deliveryTimeoutMs = 150_000
+/** Maximum number of bytes that a server may send in one delivery. */
+const maxBytes = 256 * 1024
+/** Timeout for the reply to QUIT in milliseconds; the result does not depend on it. */
+const quitTimeoutMs = 1_000
+
+/** An SMTP session to open: the server, our name for EHLO, and the timeout. */
+interface SessionOptions {
+  readonly server: Server
+  readonly name: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** Connects, greets, starts TLS and authenticates; does the work and quits. Throws the server's errors. */
+function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
+  const { door, host, port, auth, ...options } = server
+  // nodemailer starts TLS inside the connection, since it knows the server's name.
+  return exchangeTcp(door, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
+    const connection = new SMTPConnection({ ...options, ...silenceTimeouts, host, port, name, connection: socket, logger: false })
+    const failing = Promise.withResolvers<never>()
+    failing.promise.catch(() => undefined)
+    connection.on('error', failing.reject)
+    const broken = failing.promise
+    try {
+      await Promise.race([promisify((done) => connection.connect(done)), broken])
+      if (auth) await Promise.race([promisify((done) => connection.login(auth, done)), broken])
+      const result = await Promise.race([work(connection), broken])
+      await quit(connection)
+      return result
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+/** Tests a server by authenticating and quitting. Throws the server's errors. */
+export const tryServer = (visit: SessionOptions): Promise<void> => inSession(visit, async () => undefined)
+
+/**
+ * Delivers a mail to a server. Calls `begin` when the server is ready, and returns undefined when it answers false. The body is a stream,
+ * which distinguishes a connection that breaks after the whole body was sent from one that breaks before; nodemailer reports both alike.
+ */
+export async function handOver(
+  server: Server,
+  name: string,
+  { bytes, envelope }: Composed,
+  signal: AbortSignal,
+  begin: () => Promise<boolean>,
+): Promise<Outcome | undefined> {
+  let isBodySent = false
+  let isAccepted = false
+  try {
+    return await inSession({ server, name, timeoutMs: deliveryTimeoutMs, signal }, async (connection) => {
+      if (!(await begin())) return undefined
+      const body = Readable.from(streamBody(bytes)).once('end', () => {
+        isBodySent = true
+      })
+      await promisify((done) => connection.send({ ...envelope, size: bytes.length }, body, done))
+      isAccepted = true
+      return { kind: 'sent' as const }
+    })
+  } catch (error) {
+    // The server accepted the mail; a connection that breaks afterwards does not matter.
+    return isAccepted ? { kind: 'sent' } : outcomeOf(error, isBodySent)
+  }
+}
+
+const pieceBytes = 64 * 1024
+/** Size of the withheld end of a mail; without it no server accepts the mail. */
+const withheldBytes = 2
+/** How long the end is withheld after the rest was sent, in milliseconds. */
+const withheldMs = 25
+
+/**
+ * Yields a mail's bytes, its end a moment after the rest, so a server's error during the rest is received first and the mail is known not
+ * to have arrived. Without the delay a mail of some kilobytes would be sent completely before any error can be received.
+ */
+async function* streamBody(bytes: Buffer): AsyncGenerator<Buffer> {
+  const end = bytes.length - withheldBytes
+  for (let at = 0; at < end; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, end))
+  await setTimeout(withheldMs)
+  // Let the event loop read everything that has arrived, even in a busy process.
+  for (let tick = 0; tick < 3; tick++) await setImmediate()
+  yield bytes.subarray(end)
+}
+
+const promisify = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
+
+async function quit(connection: SMTPConnection): Promise<void> {
+  const patience = AbortSignal.timeout(quitTimeoutMs)
+  connection.quit()
+  await once(connection, 'end', { signal: patience }).catch(() => undefined)
+}

@@ -1,9 +1,0 @@
-import { clearQueueOf } from '#shared/queues/clear.ts'
-import { clearQueue } from '#shared/queues/jobs.ts'
-import { platformHandler } from '#workers/handler.ts'
-
-/** Whoever deleted the queue may have left, and the workspace be suspended: what is hidden goes all the same. */
-export default platformHandler(clearQueue, async ({ payload: { workspaceId, queueId }, scope }) => {
-  await clearQueueOf(scope.db, workspaceId, queueId)
-  return { result: null }
-})
