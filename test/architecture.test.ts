@@ -1,21 +1,36 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import test from 'ava'
-import { homeless, homeRules } from '#test/architecture/homes.ts'
+import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
-import { readDependencies, readSources, source } from '#test/architecture/source.ts'
-import { statementRules } from '#test/architecture/statements.ts'
-import { wordRules } from '#test/architecture/words.ts'
+import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
+import { statementPaths, statementRules } from '#test/architecture/statements.ts'
+import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
+const root = join(import.meta.dirname, '..')
 const sources = readSources()
 const rules = [...layerRules, ...homeRules, ...statementRules, ...wordRules]
 
-for (const { name, violations, broken } of rules) {
-  test(name, (t) => t.deepEqual(violations(sources), []))
+for (const { name, check, broken } of rules) {
+  test(name, (t) => {
+    const { examined, violations } = check(sources)
+    t.deepEqual(violations, [])
+    t.true(examined > 0, 'the rule examines no file')
+    t.log(`${examined} files examined`)
+  })
 
   test(`it can fail: ${name}`, (t) => {
     const tree = Object.entries(broken).map(([path, text]) => source(path, text))
-    t.not(violations(tree).length, 0)
+    t.not(check(tree).violations.length, 0)
+    // The folder of a broken example exists, but for the one that has no place.
+    for (const path of Object.keys(broken)) t.true(existsSync(join(root, dirname(path))) || path.includes('unheard-of'), path)
   })
 }
+
+test('every path in a rule exists', (t) => {
+  const inOrder = readOrder().map((domain) => `shared/${domain}`)
+  for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...inOrder]) t.true(existsSync(join(root, path)), path)
+})
 
 test('every dependency has a home, and nothing else has', (t) => {
   t.deepEqual(homeless(readDependencies()), [])

@@ -5,33 +5,33 @@ import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.
  * here; a library that is imported from everywhere can never be replaced.
  */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  '@aws-sdk/client-s3': ['shared/blobs'],
+  '@aws-sdk/client-s3': ['shared/platform/blobs'],
   '@fastify/busboy': ['api/http/request/multipart.ts'],
   '@koa/router': ['api'],
-  acorn: ['workers/functions'],
+  acorn: ['workers/features/functions'],
   ajv: ['shared/platform/kernel/schema.ts'],
   'ajv-formats': ['shared/platform/kernel/schema.ts'],
   'content-disposition': ['api/http'],
-  'cron-parser': ['shared/flows'],
-  'node-cron': ['shared/flows'],
-  'csv-parse': ['shared/records/csv'],
-  'csv-stringify': ['shared/records/csv'],
+  'cron-parser': ['shared/features/flows'],
+  'node-cron': ['shared/features/flows'],
+  'csv-parse': ['shared/core/records/csv'],
+  'csv-stringify': ['shared/core/records/csv'],
   'decimal.js': ['shared/platform/kernel/values/decimal.ts'],
   eta: ['api/pages'],
-  'file-type': ['shared/drive', 'shared/blobs'],
-  'ical-generator': ['shared/calendar', 'workers/calendar'],
-  'ical.js': ['shared/calendar', 'workers/calendar'],
-  'ipaddr.js': ['api/access/rate-limit.ts', 'shared/egress'],
-  'isolated-vm': ['workers/functions'],
-  knex: ['shared/db'],
+  'file-type': ['shared/features/drive', 'shared/platform/blobs'],
+  'ical-generator': ['shared/features/calendar', 'workers/features/calendar'],
+  'ical.js': ['shared/features/calendar', 'workers/features/calendar'],
+  'ipaddr.js': ['api/access/rate-limit.ts', 'shared/platform/egress'],
+  'isolated-vm': ['workers/features/functions'],
+  knex: ['shared/platform/db'],
   koa: ['api'],
   'markdown-it': ['api/pages/markdown.ts'],
   parse5: ['shared/features/messages/templates/parse-html.ts'],
   entities: ['shared/features/messages/templates/render.ts'],
-  'mime-types': ['api', 'shared/drive'],
-  nodemailer: ['shared/mail', 'workers/mail'],
-  pg: ['shared/db'],
-  'pg-boss': ['shared/queue', 'workers/platform/jobs/job-loop.ts', 'workers/platform/jobs/attempt.ts'],
+  'mime-types': ['api', 'shared/features/drive'],
+  nodemailer: ['shared/platform/mail', 'workers/platform/mail'],
+  pg: ['shared/platform/db'],
+  'pg-boss': ['shared/platform/jobs', 'workers/platform/jobs/job-loop.ts', 'workers/platform/jobs/attempt.ts'],
   pino: ['shared/platform/kernel/log.ts'],
   'pino-pretty': ['shared/platform/kernel/log.ts'],
   'prom-client': [
@@ -47,27 +47,27 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ],
   'raw-body': ['api/http/request/body.ts'],
   re2js: ['shared/platform/kernel/values/pattern.ts'],
-  rrule: ['shared/calendar'],
+  rrule: ['shared/features/calendar'],
   'swagger-ui-dist': ['api/pages'],
   'temporal-polyfill': ['shared'],
   typebox: ['shared/platform/kernel/schema.ts'],
-  undici: ['shared/egress'],
-  validator: ['shared/platform/kernel/schema.ts', 'shared/types/fields'],
+  undici: ['shared/platform/egress'],
+  validator: ['shared/platform/kernel/schema.ts', 'shared/core/types/field-kinds'],
 }
 
 /** Built-in modules that only some places may reach for. */
 const builtIns: Readonly<Record<string, readonly string[]>> = {
-  'node:child_process': ['workers/functions'],
+  'node:child_process': ['workers/features/functions'],
   'node:cluster': [],
   // Nothing that a caller sends touches a disk but through the drive's store and the mail that is kept as files.
   'node:fs': [
     'api/pages',
     'shared/platform/db/migrate.ts',
     'shared/platform/kernel/process/private-files.ts',
-    'shared/blobs',
-    'shared/mail',
-    'workers/functions',
-    'workers/mail',
+    'shared/platform/blobs',
+    'shared/platform/mail',
+    'workers/features/functions',
+    'workers/platform/mail',
   ],
   'node:vm': [],
   'node:worker_threads': [],
@@ -75,19 +75,18 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
 
 const atHome = eachFile(
   'each library is imported only where it is at home',
-  (one) => {
-    if (!isProduct(one)) return []
-    return one.packages.flatMap((name) => {
+  isProduct,
+  (one) =>
+    one.packages.flatMap((name) => {
       const places = name.startsWith('node:') ? builtIns[name] : (homes[name] ?? [])
       if (!places || within(one.path, places)) return []
       return [`${name} is at home in ${places.join(', ') || 'no place that is listed'}`]
-    })
-  },
+    }),
   {
-    'shared/records/a.ts': `import Koa from 'koa'`,
-    'api/b.ts': `import { thing } from 'never-heard-of'`,
-    'api/c.ts': `import { spawn } from 'node:child_process'`,
-    'api/d.ts': `import { writeFile } from 'node:fs/promises'`,
+    'shared/core/records/a.ts': `import Koa from 'koa'`,
+    'api/http/b.ts': `import { thing } from 'never-heard-of'`,
+    'api/http/c.ts': `import { spawn } from 'node:child_process'`,
+    'api/http/d.ts': `import { writeFile } from 'node:fs/promises'`,
   },
 )
 
@@ -102,43 +101,53 @@ export const homeless = (dependencies: readonly string[]): string[] => [
 /** The function runner ends its own process's time zone; every other setting is read once, in one place. */
 const environment = eachFile(
   'the environment is read in shared/platform/kernel/config.ts',
+  isProduct,
   (one) =>
-    isProduct(one) &&
     /process\.env\b/.test(one.text) &&
     !within(one.path, ['shared/platform/kernel/config.ts', 'workers/features/functions/sandbox/runner/program.ts'])
       ? ['take the value from the configuration']
       : [],
-  { 'api/a.ts': 'const port = process.env.PORT' },
+  { 'api/http/a.ts': 'const port = process.env.PORT' },
 )
 
 const migrations = eachFile(
   'migrations take nothing of knex but its types',
-  ({ path, text }) => (path.startsWith('migrations/') && /^import (?!type )/m.test(text) ? ['import types only'] : []),
+  ({ path }) => path.startsWith('migrations/'),
+  ({ text }) => (/^import (?!type )/m.test(text) ? ['import types only'] : []),
   { 'migrations/0001-a.ts': `import knex from 'knex'` },
 )
 
 const access = eachFile(
   'roles are asked by shared/core/scope/access.ts',
+  isProduct,
   (one) =>
-    isProduct(one) && /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/policy', 'shared/core/scope/access.ts'])
+    /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/core/policy', 'shared/core/scope/access.ts'])
       ? ['ask permits or requirePermission']
       : [],
-  { 'api/a.ts': `if (actor.policy.permits('types:read') === 'never') throw problem('FORBIDDEN')` },
+  { 'api/http/a.ts': `if (actor.policy.permits('types:read') === 'never') throw problem('FORBIDDEN')` },
 )
 
 const planCaps = eachFile(
   'caps of a plan are read and refused by shared/core/scope/plan-cap.ts',
+  isProduct,
   (one) =>
-    isProduct(one) &&
     /\bfreePlan\b|\bplan [!=]== '|problem\('LIMIT_EXCEEDED'/.test(one.text) &&
     !within(one.path, ['shared/platform/kernel/config.ts', 'shared/core/scope/plan-cap.ts'])
       ? ['take requireWithinPlan, withinPlan or planCapOf']
       : [],
   {
-    'shared/a/limit.ts': 'if (count > config.freePlan.records) return',
-    'shared/b/limit.ts': `if (workspace.plan === 'free') return`,
-    'shared/c/limit.ts': `throw problem('LIMIT_EXCEEDED')`,
+    'shared/core/records/limit.ts': 'if (count > config.freePlan.records) return',
+    'shared/core/types/limit.ts': `if (workspace.plan === 'free') return`,
+    'shared/core/roles/limit.ts': `throw problem('LIMIT_EXCEEDED')`,
   },
 )
 
 export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps]
+
+/** Every path that these rules name. */
+export const homePaths: readonly string[] = [
+  ...[...Object.values(homes), ...Object.values(builtIns)].flat(),
+  'workers/features/functions/sandbox/runner/program.ts',
+  'shared/core/scope/plan-cap.ts',
+  'shared/core/scope/access.ts',
+]

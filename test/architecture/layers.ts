@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
-import { eachFile, isProduct, type Rule } from '#test/architecture/rule.ts'
+import { eachFile, isProduct, type Rule, together, within } from '#test/architecture/rule.ts'
 import { readOrder, type Source } from '#test/architecture/source.ts'
 
-/** The folders of `shared` in their order: a file imports only from its own folder and from those on its left. */
-const layers = readOrder()
+/** The folders of `shared` in their order, such as `core/records`: a file imports only from its own folder and from those on its left. */
+const domains = readOrder()
 
-/** What a folder's files may import beside their own folder. */
+/** Folders that each top folder's files may import beside their own. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   api: ['shared'],
@@ -17,39 +17,60 @@ const folderOf = (path: string): string => path.split('/')[0] ?? ''
 
 const betweenFolders = eachFile(
   'api and workers know shared and never each other; migrations know nothing, so that a change of the code cannot change the past',
+  ({ path }) => neighbours[folderOf(path)] !== undefined,
   ({ path, files }) => {
     const own = folderOf(path)
-    const allowed = neighbours[own]
-    if (!allowed) return []
-    return files.filter((file) => folderOf(file) !== own && !allowed.includes(folderOf(file))).map((file) => `must not import ${file}`)
+    return files
+      .filter((file) => folderOf(file) !== own && !neighbours[own]?.includes(folderOf(file)))
+      .map((file) => `must not import ${file}`)
   },
-  { 'api/a.ts': `import { b } from '#workers/b.ts'`, 'migrations/0001-c.ts': `import { d } from '#shared/d.ts'` },
+  { 'api/http/a.ts': `import { b } from '#workers/b.ts'`, 'migrations/0001-c.ts': `import { d } from '#shared/d.ts'` },
 )
 
-/** A file's place in the order; files on top of `shared` (jobs.ts, release.ts) stand after all folders. */
-function placeOf(path: string): number {
-  const [, layer = ''] = path.split('/')
-  return layer.endsWith('.ts') ? layers.length : layers.indexOf(layer)
-}
+/** The domain of a path: the folder below its floor, such as `core/records`. */
+const domainOf = (path: string): string => path.split('/').slice(1, 3).join('/')
+
+/** Whether a file lies above the floors, where the features are listed and joined. */
+const isAbove = (path: string): boolean => !/^\w+\/(?:platform|core|features)\//.test(path)
+
+/** The position of a file of `shared` in the order; files above the floors come after all domains. */
+const positionOf = (path: string): number => (isAbove(path) ? domains.length : domains.indexOf(domainOf(path)))
 
 const insideShared = eachFile(
   'inside shared a file imports only from its left',
+  ({ path }) => folderOf(path) === 'shared',
   ({ path, files }) => {
-    if (folderOf(path) !== 'shared') return []
-    const own = placeOf(path)
-    if (own < 0) return [`has no place in the order ${layers.join(' · ')}`]
+    const own = positionOf(path)
+    if (own < 0) return [`has no place in the order ${domains.join(' · ')}`]
     return files
-      .filter((file) => folderOf(file) === 'shared' && placeOf(file) > own)
+      .filter((file) => folderOf(file) === 'shared' && positionOf(file) > own)
       .map((file) => `must not import ${file}; move the fact to its left, or let an event carry the reaction`)
   },
-  { 'shared/db/a.ts': `import { b } from '#shared/records/b.ts'`, 'shared/unheard-of/c.ts': '' },
+  { 'shared/platform/db/a.ts': `import { b } from '#shared/core/records/b.ts'`, 'shared/core/unheard-of/c.ts': '' },
 )
 
-const circles: Rule = {
-  name: 'no files import each other in a circle, not even types',
-  violations: (sources) => findCircles(sources.filter(isProduct)),
-  broken: { 'shared/db/a.ts': `import { b } from '#shared/db/b.ts'`, 'shared/db/b.ts': `import type { A } from './a.ts'` },
-}
+const floors = ['platform', 'core', 'features']
+const floorOf = (path: string): number => (isAbove(path) ? floors.length : floors.indexOf(path.split('/')[1] ?? ''))
+
+/** Imports against the floors that are still to be cut, as `importer → imported`. None may be added. */
+const uncut: readonly string[] = []
+
+const upwards = eachFile(
+  'workers and api import nothing from a floor above their own',
+  ({ path }) => ['api', 'workers'].includes(folderOf(path)) && !isAbove(path),
+  ({ path, files }) =>
+    files
+      .filter((file) => ['api', 'workers', 'shared'].includes(folderOf(file)) && floorOf(file) > floorOf(path))
+      .filter((file) => !(folderOf(path) === 'api' && within(file, ['api/http', 'api/access', 'api/pages'])))
+      .filter((file) => !uncut.includes(`${path} → ${file}`))
+      .map((file) => `must not import ${file}`),
+  { 'workers/platform/due/a.ts': `import { b } from '#shared/features/flows/b.ts'` },
+)
+
+const circles = together('no files import each other in a circle, not even types', isProduct, (sources) => findCircles(sources), {
+  'shared/platform/db/a.ts': `import { b } from '#shared/platform/db/b.ts'`,
+  'shared/platform/db/b.ts': `import type { A } from './a.ts'`,
+})
 
 /** Each circle as the path along it, found where a walk along the imports comes back to a file that it has not left. */
 function findCircles(sources: readonly Source[]): string[] {
@@ -67,14 +88,31 @@ function findCircles(sources: readonly Source[]): string[] {
 }
 
 const paths = eachFile(
-  'relative imports stay in their domain; what lies elsewhere is named from the root',
-  (one) => {
-    const domain = one.path.split('/').slice(0, 2).join('/')
-    const steps = isProduct(one) ? [...one.text.matchAll(/^(?:import|export)\b.*'(\.[^']*)'/gm)] : []
-    const targets = steps.map(([, step = '']) => posix.join(posix.dirname(one.path), step))
+  'relative imports stay in their folder; what lies elsewhere is named from the root',
+  isProduct,
+  ({ path, text }) => {
+    const domain = path
+      .split('/')
+      .slice(0, isAbove(path) ? 2 : 3)
+      .join('/')
+    const steps = [...text.matchAll(/^(?:import|export)\b.*'(\.[^']*)'/gm)]
+    const targets = steps.map(([, step = '']) => posix.join(posix.dirname(path), step))
     return targets.filter((target) => !target.startsWith(`${domain}/`)).map((target) => `must name #${target}`)
   },
-  { 'api/records/a.ts': `import { b } from '../http/b.ts'` },
+  { 'api/core/records/a.ts': `import { b } from '../../http/b.ts'` },
 )
 
-export const layerRules: readonly Rule[] = [betweenFolders, insideShared, circles, paths]
+/** Files that a folder holds at most, its subfolders aside. */
+const maxFiles = 15
+
+const sizes = together(
+  `a folder of api, workers, shared and bin holds at most ${maxFiles} files`,
+  ({ path }) => within(path, ['api', 'workers', 'shared', 'bin']),
+  (sources) =>
+    [...Map.groupBy(sources, ({ path }) => posix.dirname(path))]
+      .filter(([, files]) => files.length > maxFiles)
+      .map(([folder, files]) => `${folder} holds ${files.length} files; cut it into subjects`),
+  Object.fromEntries(Array.from({ length: maxFiles + 1 }, (_, index) => [`shared/core/records/file${index}.ts`, ''])),
+)
+
+export const layerRules: readonly Rule[] = [betweenFolders, insideShared, upwards, circles, paths, sizes]

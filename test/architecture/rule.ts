@@ -1,18 +1,48 @@
 import type { Source } from '#test/architecture/source.ts'
 
-/** One rule of the house. */
+/** A rule found its violations in so many examined files. */
+export interface Finding {
+  /** Files that the rule looked at. A rule that looks at none holds nothing, and its test fails. */
+  readonly examined: number
+  /** One line each: the file, and what would be right. */
+  readonly violations: readonly string[]
+}
+
+/** One rule of the architecture. */
 export interface Rule {
   readonly name: string
-  /** What breaks the rule, one line each: the file, and what would be right. */
-  readonly violations: (sources: readonly Source[]) => string[]
-  /** A small tree that breaks the rule, file by file: a rule that cannot fail holds nothing. */
+  readonly check: (sources: readonly Source[]) => Finding
+  /** A small tree that breaks the rule, file by file. The folders of its paths exist in the project. */
   readonly broken: Readonly<Record<string, string>>
 }
 
-/** A rule that looks at every file by itself: `wrong` says what is wrong with it. */
-export const eachFile = (name: string, wrong: (source: Source) => readonly string[], broken: Readonly<Record<string, string>>): Rule => ({
+/** A rule that looks at the files of its part of the tree one by one: `wrong` returns the violations of a file. */
+export const eachFile = (
+  name: string,
+  isPart: (source: Source) => boolean,
+  wrong: (source: Source) => readonly string[],
+  broken: Readonly<Record<string, string>>,
+): Rule => ({
   name,
-  violations: (sources) => sources.flatMap((one) => wrong(one).map((text) => `${one.path}: ${text}`)),
+  check: (sources) => {
+    const examined = sources.filter(isPart)
+    return { examined: examined.length, violations: examined.flatMap((one) => wrong(one).map((text) => `${one.path}: ${text}`)) }
+  },
+  broken,
+})
+
+/** A rule that looks at the files of its part of the tree together. */
+export const together = (
+  name: string,
+  isPart: (source: Source) => boolean,
+  wrong: (sources: readonly Source[]) => readonly string[],
+  broken: Readonly<Record<string, string>>,
+): Rule => ({
+  name,
+  check: (sources) => {
+    const examined = sources.filter(isPart)
+    return { examined: examined.length, violations: wrong(examined) }
+  },
   broken,
 })
 
@@ -20,5 +50,7 @@ export const eachFile = (name: string, wrong: (source: Source) => readonly strin
 export const within = (path: string, places: readonly string[]): boolean =>
   places.some((place) => path === place || path.startsWith(`${place}/`))
 
-/** Whether a file is part of what runs in production. */
+/** Whether a file is part of the product at run time. */
 export const isProduct = ({ path }: Source): boolean => within(path, ['api', 'workers', 'shared'])
+
+export const isAny = (): boolean => true

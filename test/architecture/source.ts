@@ -28,10 +28,15 @@ export function readDependencies(): string[] {
   return Object.keys(dependencies)
 }
 
-/** The folders of `shared` in their order, which stands in its README: names in one pair of backticks, with dots between them. */
+/**
+ * The folders of `shared` in their order, such as `core/records`, from its README: a line for each floor, `platform: kernel · db · …` in one
+ * pair of backticks.
+ */
 export function readOrder(): string[] {
-  const [, order = ''] = /^`(kernel · [^`]*)`/m.exec(readFileSync(join(root, 'shared', 'README.md'), 'utf8')) ?? []
-  return order.split('·').map((name) => name.trim())
+  const text = readFileSync(join(root, 'shared', 'README.md'), 'utf8')
+  return [...text.matchAll(/^`(platform|core|features): ([^`]*)`/gm)].flatMap(([, floor = '', order = '']) =>
+    order.split('·').map((name) => `${floor}/${name.trim()}`),
+  )
 }
 
 /** Makes a source of a path and its text. */

@@ -1,20 +1,21 @@
-import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
+import { eachFile, isProduct, type Rule, together, within } from '#test/architecture/rule.ts'
 
-/** What makes a statement: the makers of shared/db, or the words of one at the start of a text. */
-const makers = /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} from '#shared\/db\/(?:statement|builder)\.ts'/m
+/** What makes a statement: the makers of shared/platform/db, or the words of one at the start of a text. */
+const makers =
+  /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
 /** Who may hold SQL: the database's own layers, a domain's stores, and migrations. */
-const places = [/^shared\/(?:db|queue)\//, /^shared\/[\w-]+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/, /^migrations\//]
+const places = [/^shared\/platform\/(?:db|jobs)\//, /^shared\/\w+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/, /^migrations\//]
 
 /** Who makes parts of statements out of values: conditions of policies, filters and orders, columns of field types, kinds of indexes. */
 const partMakers = [
-  'shared/policy',
+  'shared/core/policy',
   'shared/core/records/query/filter.ts',
   'shared/core/records/query/query.ts',
   'shared/core/records/query/statement-cache.ts',
-  'shared/types/fields',
+  'shared/core/types/field-kinds',
   'shared/core/types/indexes/index-kinds.ts',
 ]
 
@@ -23,10 +24,11 @@ const unmoved = ['shared/core/records/create/number-counter.ts', 'shared/core/ty
 
 const inStores = eachFile(
   "SQL stands in a domain's store",
+  isProduct,
   (one) => {
     const holds = makers.test(one.text) || words.test(one.text)
     const isPlace = places.some((place) => place.test(one.path)) || within(one.path, [...partMakers, ...unmoved])
-    return isProduct(one) && holds && !isPlace ? ['move the statement into store.ts'] : []
+    return holds && !isPlace ? ['move the statement into store.ts'] : []
   },
   {
     'shared/core/people/sessions.ts': `import { sql } from '#shared/platform/db/statements/statement.ts'`,
@@ -39,11 +41,12 @@ const inStores = eachFile(
 const comments = /\/\*.*?\*\//gs
 
 /** PostgreSQL refuses a second text under the name of a prepared statement, but only on a connection that has seen the first. */
-const onceNamed: Rule = {
-  name: 'no two prepared statements have the same name',
-  violations: (sources) => {
+const onceNamed = together(
+  'no two prepared statements have the same name',
+  isProduct,
+  (sources) => {
     const seen = new Map<string, string>()
-    return sources.filter(isProduct).flatMap(({ path, text }) =>
+    return sources.flatMap(({ path, text }) =>
       [...text.replaceAll(comments, '').matchAll(/\bsql\(\s*'([^']+)'|\bname: '(\w+)', text:/g)].flatMap(([, made, written]) => {
         const name = made ?? written ?? ''
         const first = seen.get(name)
@@ -52,8 +55,11 @@ const onceNamed: Rule = {
       }),
     )
   },
-  broken: { 'shared/a/store.ts': `const find = sql('find', 'select 1')`, 'shared/b/store.ts': `const find = sql(\n  'find', 'select 2')` },
-}
+  {
+    'shared/core/roles/a.ts': `const find = sql('find', 'select 1')`,
+    'shared/core/people/b.ts': `const find = sql(\n  'find', 'select 2')`,
+  },
+)
 
 /** What is no immutable function of a column, though it reads like one: its result depends on the session's time zone or the moment. */
 const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_part|extract|to_char|to_timestamp)\((?!\))|\bcurrent_\w+/
@@ -61,35 +67,37 @@ const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_par
 /** A distributed database refuses an update of a sharded table that gives a column to a function which is not immutable. */
 const immutableUpdates = eachFile(
   'an update of a record table gives its columns to immutable functions alone',
-  ({ path, text }) => {
-    if (!/^shared\/(?:types|records)\//.test(path)) return []
+  ({ path }) => /^shared\/core\/(?:types|records)\//.test(path),
+  ({ text }) => {
     const updates = [...text.matchAll(/`[^`]*\bupdate \?[^`]*`/g)].filter(([update]) => unsteady.test(update))
     return updates.map(([update]) => `work the value out before the statement: ${update.slice(0, 60)}`)
   },
-  { 'shared/records/a.ts': "const touch = `update ? set updated_at = updated_at + interval '1 microsecond'`" },
+  { 'shared/core/records/a.ts': "const touch = `update ? set updated_at = updated_at + interval '1 microsecond'`" },
 )
 
-const migrationNames: Rule = {
-  name: 'migrations are numbered one by one: NNNN-what-it-does.ts',
-  violations: (sources) => {
-    const names = sources.filter(({ path }) => path.startsWith('migrations/')).map(({ path }) => path.slice('migrations/'.length))
+const migrationNames = together(
+  'migrations are numbered one by one: NNNN-what-it-does.ts',
+  ({ path }) => path.startsWith('migrations/'),
+  (sources) => {
+    const names = sources.map(({ path }) => path.slice('migrations/'.length))
     const right = (name: string, index: number) =>
       new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z0-9]+(-[a-z0-9]+)*\\.ts$`).test(name)
     return names.sort().flatMap((name, index) => (right(name, index) ? [] : [`migrations/${name}: must be number ${index + 1}`]))
   },
-  broken: { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
-}
+  { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
+)
 
 /** Where a rule compares times: with the clock that it is given, so that all processes have one and a test can own it. */
-const ownedTime = ['shared/due', 'workers/due', 'shared/calendar']
+const ownedTime = ['shared/platform/due', 'workers/platform/due', 'shared/features/calendar']
 const serverTime = /(?<![.\w])(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_(?:timestamp|date|time)\b/i
 const givenTime = eachFile(
   "SQL goes by the time that it is given, and not by the server's own",
-  ({ path, text }) =>
-    (within(path, ownedTime) || /^shared\/[^/]+\/chores\.ts$/.test(path)) && serverTime.test(text.replaceAll(comments, ''))
-      ? ['compare with a parameter that holds scope.now()']
-      : [],
+  ({ path }) => within(path, ownedTime) || /\/maintenance(?:-store)?\.ts$/.test(path),
+  ({ text }) => (serverTime.test(text.replaceAll(comments, '')) ? ['compare with a parameter that holds scope.now()'] : []),
   { 'shared/platform/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
 )
 
 export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, givenTime]
+
+/** Every path that these rules name. */
+export const statementPaths: readonly string[] = [...partMakers, ...unmoved, ...ownedTime]

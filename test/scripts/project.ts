@@ -31,7 +31,7 @@ export type Run = {
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
   return inNewFolder((folder) => {
     cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
-    for (const name of ['scripts', 'shared/kernel', 'package.json', 'package-lock.json', '.npmrc'])
+    for (const name of ['scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
       cpSync(join(root, name), join(folder, name), { recursive: true })
     if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
