@@ -1,6 +1,6 @@
+import type { Node } from '#shared/core/automation/node.ts'
 import { type Render, textOf } from '#shared/core/automation/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Node } from '#shared/features/flows/definitions/definition.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'

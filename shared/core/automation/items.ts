@@ -1,5 +1,5 @@
+import { automationLimits } from '#shared/core/automation/limits.ts'
 import { hasReference, plainJson, shortTextOf } from '#shared/core/automation/template.ts'
-import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
@@ -7,8 +7,11 @@ import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 export function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null || value === '') return []
-  if (typeof value === 'string' && value.length > flowLimits.listCharacters)
-    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.listCharacters} characters as text; refer to a list instead`)
+  if (typeof value === 'string' && value.length > automationLimits.listCharacters)
+    throw problem(
+      'VALIDATION_ERROR',
+      `list may have at most ${automationLimits.listCharacters} characters as text; refer to a list instead`,
+    )
   const items = typeof value === 'string' ? arrayIn(value) : undefined
   if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${shortTextOf(value).slice(0, 100)}`)
   return items

@@ -1,4 +1,4 @@
-import { flowLimits } from '#shared/features/flows/limits.ts'
+import { automationLimits } from '#shared/core/automation/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { isHeld } from '#shared/platform/kernel/values/exact-numbers.ts'
@@ -62,7 +62,7 @@ export function render(value: unknown, lookup: Lookup, budget: ComputeBudget): u
   const write = (found: unknown): string => {
     const text = shortTextOf(found)
     written += text.length
-    if (written > flowLimits.renderedCharacters) throw tooLong()
+    if (written > automationLimits.renderedCharacters) throw tooLong()
     return text
   }
   const renderText = (text: string): unknown => {
@@ -95,12 +95,12 @@ export function render(value: unknown, lookup: Lookup, budget: ComputeBudget): u
 const tooLong = () =>
   problem(
     'VALIDATION_ERROR',
-    `a setting may have at most ${flowLimits.renderedCharacters} characters once its references are replaced; refer to less`,
+    `a setting may have at most ${automationLimits.renderedCharacters} characters once its references are replaced; refer to less`,
   )
 
 /** A value's text, as `textOf` makes it. Throws VALIDATION_ERROR when it has parts and its JSON more than 1 MB. */
 export function shortTextOf(value: unknown): string {
-  if (hasParts(value) && isLongJson(value, flowLimits.renderedCharacters)) throw tooLong()
+  if (hasParts(value) && isLongJson(value, automationLimits.renderedCharacters)) throw tooLong()
   return textOf(value)
 }
 

@@ -17,10 +17,6 @@ export const flowLimits = Object.freeze({
   longestWaitMinutes: 30 * 24 * 60,
   /** Budget steps of one step of a run, each some microsecond. */
   computeSteps: 1_000_000,
-  /** Characters of a list that is given as the text of a JSON array: parsing it takes under 10 ms. */
-  listCharacters: 262_144,
-  /** Characters that one setting may have once its references are replaced. */
-  renderedCharacters: 1_048_576,
   callTimeoutMs: 10_000,
   callBytes: 1_048_576,
   /** The whole outputs of a failed run are kept so long, and so long it can be tried again. */

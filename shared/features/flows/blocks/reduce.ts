@@ -1,8 +1,8 @@
 import { defineBlock, list, text } from '#shared/core/automation/block.ts'
 import { compare, decimalOf } from '#shared/core/automation/clauses.ts'
 import { itemsOf, listProblems } from '#shared/core/automation/items.ts'
+import { automationLimits } from '#shared/core/automation/limits.ts'
 import { shortTextOf, textOf, valueAt } from '#shared/core/automation/template.ts'
-import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
@@ -44,8 +44,8 @@ async function join(values: readonly unknown[], budget: ComputeBudget): Promise<
     const text = shortTextOf(value)
     budget.take(text.length >> 9)
     length += text.length
-    if (length > flowLimits.renderedCharacters)
-      throw problem('VALIDATION_ERROR', `join may make at most ${flowLimits.renderedCharacters} characters; join fewer items`)
+    if (length > automationLimits.renderedCharacters)
+      throw problem('VALIDATION_ERROR', `join may make at most ${automationLimits.renderedCharacters} characters; join fewer items`)
     parts.push(text)
   }
   await fold<unknown>(values, undefined, add, budget)

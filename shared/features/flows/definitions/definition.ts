@@ -1,3 +1,4 @@
+import type { Node } from '#shared/core/automation/node.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -55,12 +56,6 @@ export const edgeView = t.Object(
   { id: t.String(), source: t.String(), source_handle: t.String(), target: t.String() },
   { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
 )
-
-export interface Node {
-  readonly id: string
-  readonly type: string
-  readonly config: Readonly<Record<string, unknown>>
-}
 
 export interface Edge {
   readonly id: string

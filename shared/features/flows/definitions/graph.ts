@@ -1,4 +1,5 @@
-import type { Definition, Edge, Node } from '#shared/features/flows/definitions/definition.ts'
+import type { Node } from '#shared/core/automation/node.ts'
+import type { Definition, Edge } from '#shared/features/flows/definitions/definition.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A part of a flow that runs in one go: all that is in no loop, or what a loop repeats. */

@@ -1,4 +1,4 @@
-import type { Node } from '#shared/features/flows/definitions/definition.ts'
+import type { Node } from '#shared/core/automation/node.ts'
 import type { Graph, Section } from '#shared/features/flows/definitions/graph.ts'
 
 /** How far a section has come: what stands before `place` is settled, and of what stands behind it `taken` are led to. */

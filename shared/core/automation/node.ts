@@ -1,0 +1,6 @@
+/** A block as a definition places it: its id there, its type and its settings. */
+export interface Node {
+  readonly id: string
+  readonly type: string
+  readonly config: Readonly<Record<string, unknown>>
+}
